@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from skdisc import _stats
-from skdisc._space._codes import PAD
+from skdisc._space._codes import EVERYONE, PAD
 from skdisc._space._items import Items
 from skdisc._space._subgroup import Group
 from skdisc._task._task import Task
@@ -216,7 +216,8 @@ def judged_of(
     """
     least = relevant_least(detector, rows)
     is_complete = task.budget.stopped_by is None and detector._least(rows) <= least
-    if not is_complete or patterns.sums is not None:
+    has_sums = patterns.sums is not None and patterns.sums.shape[1] > 0
+    if not is_complete or has_sums:
         return None
     is_judged = rows.support(patterns)[1] >= least
     if not detector.distinct:
@@ -410,11 +411,9 @@ def _pairs_that_fill(key, n, n_whole):
 def _matched_findings(rows, patterns, items, findings):
     """Return which patterns are findings, by measure, and the findings that match no pattern."""
     significant = np.zeros((len(rows.names), len(patterns)), dtype=bool)
-    same_rows, unmatched = {}, []  # of a group, whichever measures it is found by
-    support = rows.support(patterns)[0]
+    groups, unmatched = list(dict.fromkeys(group for group, _ in findings)), []
+    same_rows = dict(zip(groups, _with_rows_of(groups, rows, patterns, items), strict=True))
     for group, measure in findings:
-        if group not in same_rows:
-            same_rows[group] = _with_rows_of(group, rows, patterns, support, items)
         if len(same_rows[group]):
             significant[rows.names.index(measure), same_rows[group]] = True
         else:
@@ -422,18 +421,24 @@ def _matched_findings(rows, patterns, items, findings):
     return significant, unmatched
 
 
-def _with_rows_of(group, rows, patterns, support, items):
-    """Return the positions of the patterns with the rows of a group; `support`: that of each."""
-    numbers = items.numbers_of(group)
-    if numbers:
-        (position,), (is_pattern,) = patterns.find(np.array([numbers]))
-        alike = np.flatnonzero(support == support[position])
-        if is_pattern and len(alike) == 1:
-            return alike
-    mask = items.rows_of(group, rows.X)
-    alike = np.flatnonzero(support == rows.people_in([mask])[0])
-    members = members_of(items, patterns.items[alike])
-    return [i for i, m in zip(alike, members, strict=True) if np.array_equal(m, mask)]
+def _with_rows_of(groups, rows, patterns, items):
+    """Yield the positions of the patterns with the rows of each group."""
+    numbers = [items.numbers_of(group) or [] for group in groups]
+    conjunctions = np.full((len(groups), max(map(len, numbers), default=0) + 1), PAD)
+    for conjunction, group_numbers in zip(conjunctions, numbers, strict=True):
+        conjunction[: len(group_numbers)] = group_numbers
+    positions, is_pattern = patterns.find(conjunctions)
+    support = rows.support(patterns)[0]
+    for group, position in zip(groups, np.where(is_pattern, positions, EVERYONE), strict=True):
+        if position != EVERYONE:
+            alike = np.flatnonzero(support == support[position])
+            if len(alike) == 1:  # the group itself
+                yield alike
+                continue
+        mask = items.rows_of(group, rows.X)
+        alike = np.flatnonzero(support == rows.people_in([mask])[0])
+        members = members_of(items, patterns.items[alike])
+        yield [i for i, m in zip(alike, members, strict=True) if np.array_equal(m, mask)]
 
 
 def _with_groups(question, groups, n_patterns, detector):
