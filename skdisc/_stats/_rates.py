@@ -76,6 +76,12 @@ class GroupTally:
         x_all, n_all = np.array([hits_and_trials(total, m) for m in measures]).T[..., None]
         return cls(x, n, x_all, n_all)
 
+    @classmethod
+    def joined(cls, tallies):
+        """Return the comparisons of several tallies of some groups each, one after the other."""
+        sides = [np.broadcast_arrays(t.x, t.n, t.x_all, t.n_all) for t in tallies]
+        return cls(*map(np.concatenate, zip(*sides, strict=True)))
+
     def at(self, measure, group):
         """Return the tally of these pairs of measure and group, given by position."""
         return GroupTally(

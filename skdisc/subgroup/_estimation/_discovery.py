@@ -162,14 +162,12 @@ def single_groups(
     names = np.array([str(items.predicates[i]) for i in protected_items], dtype=object)
     support = rows.item_support(items)[protected_items]
     tallies = item_tallies(rows, items, protected_items)
-    parts = []
-    for measure, tally in zip(rows.names, tallies, strict=True):
-        part = tally.contrast(significance) if is_contrast else tally.compare(significance)
-        part.insert(0, "group", names)
-        part.insert(7, "support", support)
-        part["measure"] = np.full(len(protected_items), measure, dtype=object)
-        parts.append(part)
+    one = [GroupTally.joined(tallies)] if _are_counts(tallies) else tallies  # a call for all rates
+    parts = [t.contrast(significance) if is_contrast else t.compare(significance) for t in one]
     table = pd.concat(parts, ignore_index=True)
+    table.insert(0, "group", np.tile(names, len(tallies)))
+    table.insert(7, "support", np.tile(support, len(tallies)))
+    table["measure"] = np.array(rows.names, dtype=object).repeat(len(protected_items))
     p_value = table["p_value"].to_numpy()
     n_tests = max(n_tests, int(np.sum(~np.isnan(p_value))), 1)
     level = significance if correction == "none" else significance / n_tests
@@ -239,10 +237,8 @@ class Effects:
         """Return the p-value of each pattern against the rest, shape (n_measures, n_patterns)."""
         tested = list(dict.fromkeys(self.rows.test_of))
         tallies = [self.tallies[j] for j in tested]
-        if all(type(t) is GroupTally for t in tallies):  # one call for all rates
-            x, n = np.stack([t.x for t in tallies]), np.stack([t.n for t in tallies])
-            x_all, n_all = np.array([(t.x_all, t.n_all) for t in tallies]).T[..., None]
-            p_value = GroupTally(x, n, x_all, n_all).p_value()
+        if _are_counts(tallies):  # one call for all rates
+            p_value = GroupTally.joined(tallies).p_value().reshape(len(tallies), -1)
         else:
             p_value = np.array([t.p_value() for t in tallies])
         return p_value[[tested.index(j) for j in self.rows.test_of]]
@@ -254,12 +250,20 @@ class Effects:
 
     def compare(self, measure, pattern, significance):
         """Return the table of `GroupTally.compare` for pairs of measure and pattern."""
-        parts = []
-        for j in np.unique(measure) if len(measure) else [0]:
-            positions = np.flatnonzero(measure == j)
-            tally = self.rows.tally(j, self.sums[j][:, pattern[positions]])
-            parts.append(tally.compare(significance).set_axis(positions))
-        return pd.concat(parts).sort_index()
+        measures = np.unique(measure) if len(measure) else [0]
+        positions = [np.flatnonzero(measure == j) for j in measures]
+        tallies = [
+            self.rows.tally(j, self.sums[j][:, pattern[part]])
+            for j, part in zip(measures, positions, strict=True)
+        ]
+        one = [GroupTally.joined(tallies)] if _are_counts(tallies) else tallies
+        table = pd.concat([t.compare(significance) for t in one])
+        return table.set_axis(np.concatenate(positions)).sort_index()
+
+
+def _are_counts(tallies):
+    """Return whether all comparisons are of counts, which are compared in one call."""
+    return all(type(tally) is GroupTally for tally in tallies)
 
 
 def redundant(patterns, effect, threshold):
