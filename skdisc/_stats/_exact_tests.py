@@ -11,11 +11,14 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
+import pandas as pd
 from scipy import special
 
 _SLACK = 1e-7  # log-probabilities this near are equal up to rounding, as in ``fisher.test`` of R
 _LARGE = 10**6  # up to this total, errors of log factorials are far below the slack
 _SMALL = 16  # below it Stirling's series is less accurate than the factorial
+_LARGEST_KEY = 2**62
+_AT_ONCE = 2**15  # tables
 _WORTH = 40  # up to this total per table, functions are computed for all whole numbers beforehand
 _NEGLIGIBLE = 1e-17  # a term below this share of a sum does not change it
 _FAR = 50  # nor does a tail that begins this much lower in logarithms
@@ -25,22 +28,39 @@ def distinct(tables):
     """Return the first position of each distinct column of integers, and the inverse.
 
     Many groups have equal tables, whose exact p-value then is computed once. The columns are
-    numbered anew after each row, so that keys stay small enough for 64 bits.
+    numbered anew where the next row would make their keys too large for 64 bits.
     """
-    key = np.zeros(tables.shape[1], dtype=np.int64)
+    key, n_keys = np.zeros(tables.shape[1], dtype=np.int64), 1
     for row in tables:
-        key = np.unique(key * (row.max(initial=0) + 1) + row, return_inverse=True)[1]
-    return np.unique(key, return_index=True, return_inverse=True)[1:]
+        n_values = int(row.max(initial=0)) + 1
+        if n_keys * n_values > _LARGEST_KEY:
+            key, numbered = pd.factorize(key)
+            n_keys = len(numbered)
+        key, n_keys = key * n_values + row, n_keys * n_values
+    inverse, keys = pd.factorize(key)
+    first = np.empty(len(keys), dtype=np.intp)
+    first[inverse[::-1]] = np.arange(len(inverse))[::-1]
+    return first, inverse
 
 
 def fisher_p_values(x1, n1, x0, n0, alternative, mid):
     """Return the p-values of `fisher` for tables of integers without empty groups.
 
-    Tails are sums of a few terms that fall away from the mode, for all tables at once.
+    Equal tables are computed once, and as many others at once as fit in a fast memory.
     """
-    if not len(x1):
-        return np.empty(0)
-    margins = _FixedMargins.of(n1, n0, x1 + x0)
+    tables = np.stack([x1, n1, x0, n0]).astype(np.int64, copy=False)
+    first, inverse = distinct(tables)
+    p_value = np.empty(len(first))
+    functions = _functions(int((n1 + n0).max(initial=0)), len(first))
+    for start in range(0, len(first), _AT_ONCE):
+        part = slice(start, start + _AT_ONCE)
+        p_value[part] = _p_values(*tables[:, first[part]], functions, alternative, mid)
+    return p_value[inverse]
+
+
+def _p_values(x1, n1, x0, n0, functions, alternative, mid):
+    """Return p-values; tails are sums of a few terms that fall away from the mode."""
+    margins = _FixedMargins(n1, n0, x1 + x0, *functions)
     # Exchanging events and non-events mirrors x1 into the lower tail, where the sum is short and
     # is not one minus a number close to one.
     mirrored = {"less": False, "greater": True, "two-sided": x1 > margins.mode()}[alternative]
@@ -75,14 +95,6 @@ class _FixedMargins:
     drawn: np.ndarray
     log_factorial: object
     correction: object
-
-    @classmethod
-    def of(cls, n1, n0, drawn):
-        most = int((n1 + n0).max())
-        functions = _log_factorial, _correction
-        if most < _WORTH * len(n1):
-            functions = (partial(np.take, f(np.arange(most + 1))) for f in functions)
-        return cls(n1, n0, drawn, *functions)
 
     def only(self, which):
         """Return the margins of some tables."""
@@ -133,6 +145,14 @@ class _FixedMargins:
             expected = np.maximum(size * (events / total), np.finfo(float).tiny)
             log_mass = log_mass - special.xlog1py(cell, sign * excess / expected)
         return log_mass
+
+
+def _functions(most, n_tables):
+    """Return the functions of `_FixedMargins` of totals up to `most`, for so many tables."""
+    functions = _log_factorial, _correction
+    if most >= _WORTH * n_tables:
+        return functions
+    return tuple(partial(np.take, f(np.arange(most + 1))) for f in functions)
 
 
 def _log_factorial(n):

@@ -10,10 +10,11 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from skdisc._stats._exact_tests import distinct, fisher_p_values
+from skdisc._stats._exact_tests import fisher_p_values
 
 SMALL_COUNT = 5  # an expected count below this makes the normal approximation poor
 _TAIL, _TAIL_COUNT = 1e-3, 100  # and so does one below the second, where p-values are this small
+_AT_ONCE = 2**15  # tables, as many as fit in a fast memory
 _ALTERNATIVES = ("two-sided", "greater", "less")
 
 
@@ -183,10 +184,8 @@ def fisher(
     tables = table[:, defined]
     if np.any(tables % 1):
         raise ValueError("fisher needs whole counts, got fractions; score_test accepts fractions")
-    tables = tables.astype(np.int64)
-    first, inverse = distinct(tables)
     p_value = np.full(defined.shape, np.nan)
-    p_value[defined] = fisher_p_values(*tables[:, first], alternative, mid)[inverse]
+    p_value[defined] = fisher_p_values(*tables.astype(np.int64), alternative, mid)
     return p_value[()]
 
 
@@ -218,16 +217,29 @@ def proportions_test(x1, n1, x0, n0, mid=True):
     ValueError
         If counts violate 0 <= x <= n.
     """
-    counts = np.broadcast_arrays(x1, n1, x0, n0)
-    p_value = np.array(score_test(*counts)[1], dtype=float)
+    arrays = np.broadcast_arrays(x1, n1, x0, n0)
+    counts = [array.reshape(-1) for array in arrays]
+    p_value, is_exact = np.empty(counts[0].shape), np.empty(counts[0].shape, dtype=bool)
+    for start in range(0, len(p_value), _AT_ONCE):
+        part = slice(start, start + _AT_ONCE)
+        p_value[part], is_exact[part] = _by_score_test(*(c[part] for c in counts))
+    if is_exact.any():
+        tables = [c[is_exact].astype(np.int64, copy=False) for c in counts]
+        p_value[is_exact] = fisher_p_values(*tables, "two-sided", mid)
+    return p_value.reshape(arrays[0].shape), is_exact.reshape(arrays[0].shape)
+
+
+def _by_score_test(x1, n1, x0, n0):
+    """Return the p-values of the score test, and where the exact test is to be used instead."""
+    p_value = score_test(x1, n1, x0, n0)[1]
     with np.errstate(divide="ignore", invalid="ignore"):
-        rate = (counts[0] + counts[2]) / (counts[1] + counts[3])
-        expected = np.minimum(counts[1], counts[3]) * np.minimum(rate, 1 - rate)
+        rate = (x1 + x0) / (n1 + n0)
+        expected = np.minimum(n1, n0) * np.minimum(rate, 1 - rate)
         tail = (p_value < _TAIL) & (expected < _TAIL_COUNT)
-        small = np.array((expected > 0) & ((expected < SMALL_COUNT) | tail))
-    small[small] = np.all([c[small] % 1 == 0 for c in counts], axis=0)
-    if small.any():
-        p_value[small] = fisher(*(c[small] for c in counts), mid=mid)
+        small = (expected > 0) & ((expected < SMALL_COUNT) | tail)
+    for counts in (x1, n1, x0, n0):
+        if counts.dtype.kind == "f":
+            small[small] = counts[small] % 1 == 0
     return p_value, small
 
 

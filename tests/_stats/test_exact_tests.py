@@ -9,11 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skdisc import _stats
-from skdisc._stats import _exact_tests
+from skdisc._stats import _exact_tests, _proportions
 
 
 def margins(n1, n0, drawn):
-    return _exact_tests._FixedMargins.of(*(np.array([n]) for n in (n1, n0, drawn)))
+    functions = _exact_tests._functions(n1 + n0, n_tables=1)
+    return _exact_tests._FixedMargins(*(np.array([n]) for n in (n1, n0, drawn)), *functions)
 
 
 @st.composite
@@ -59,6 +60,27 @@ def test_functions_of_all_numbers_beforehand_change_nothing(alternative, mid, mo
         monkeypatch.setattr(_exact_tests, "_WORTH", worth)
         p_values.append(_stats.fisher(x1, n1, x0, n0, alternative, mid))
     np.testing.assert_array_equal(*p_values)
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
+def test_as_many_tables_at_once_as_one_likes(alternative, monkeypatch):
+    rng = np.random.default_rng(0)
+    n1, n0 = rng.integers(1, 60, (2, 500))
+    x1, x0 = rng.binomial(n1, 0.2), rng.binomial(n0, 0.3)
+    p_values = []
+    for at_once in (7, 10**9):
+        monkeypatch.setattr(_exact_tests, "_AT_ONCE", at_once)
+        monkeypatch.setattr(_proportions, "_AT_ONCE", at_once)
+        fisher = _stats.fisher(x1, n1, x0, n0, alternative)
+        p_values.append([fisher, *_proportions.proportions_test(x1, n1, x0, n0)])
+    np.testing.assert_array_equal(*p_values)
+
+
+@given(st.lists(st.tuples(*[st.sampled_from([0, 1, 2, 2**31, 2**61])] * 4), max_size=9))
+def test_distinct_tables_are_the_first_of_each(tables):
+    first, inverse = _exact_tests.distinct(np.array(tables, dtype=np.int64).reshape(-1, 4).T)
+    assert [tables[first[i]] for i in inverse] == tables
+    assert [tables[i] for i in first] == list(dict.fromkeys(tables))
 
 
 def test_the_most_extreme_and_the_most_probable_tables_together():
