@@ -4,7 +4,7 @@ from functools import cache
 
 import numpy as np
 
-_CHUNK_BYTES = 2**20
+_CHUNK_BYTES = 2**19
 _WORTH = 2**28  # words joined in NumPy whose time would have paid for loading numba
 _done = 0
 
@@ -19,29 +19,47 @@ def count(covers, parents, bits, items, edges):
     return (kernels[0] if kernels else count_numpy)(covers, parents, bits, items, edges)
 
 
-def join(covers, parents, bits, items):
-    """Return ``covers[parents] & bits[items]``, an array of uint64, shape (n, n_words)."""
-    kernels = _worthwhile(len(items) * bits.shape[1])
-    return (kernels[1] if kernels else join_numpy)(covers, parents, bits, items)
+def join(covers, parents, bits, items, out=None):
+    """Return ``covers[parents] & bits[items]``, an array of uint64, shape (n, n_words).
+
+    `out`: where to put it; None: in a new array.
+    """
+    if out is None:
+        out = np.empty((len(items), bits.shape[1]), dtype=np.uint64)
+    kernels = _worthwhile(out.size)
+    (kernels[1] if kernels else join_numpy)(covers, parents, bits, items, out)
+    return out
 
 
 def count_numpy(covers, parents, bits, items, edges):
     """Return what `count` does, in NumPy, one cache-sized chunk at a time."""
     out = np.empty((len(items), len(edges) - 1), dtype=np.int64)
-    size = max(1, _CHUNK_BYTES // (8 * max(1, bits.shape[1])))
-    for start in range(0, len(items), size):
-        part = slice(start, start + size)
-        ones = np.bitwise_count(join_numpy(covers, parents[part], bits, items[part]))
+    for part, joined in _chunks(covers, parents, bits, items):
+        ones = np.bitwise_count(joined)
         for c in range(len(edges) - 1):
             out[part, c] = ones[:, edges[c] : edges[c + 1]].sum(axis=1, dtype=np.uint32)
     return out
 
 
-def join_numpy(covers, parents, bits, items):
-    """Return what `join` does, in NumPy."""
-    joined = covers[parents]
-    joined &= bits[items]
-    return joined
+def join_numpy(covers, parents, bits, items, out):
+    """Do as `join` does, in NumPy."""
+    for part, joined in _chunks(covers, parents, bits, items):
+        out[part] = joined
+
+
+def _chunks(covers, parents, bits, items):
+    """Yield slices and ``covers[parents] & bits[items]`` of each, in one and the same memory.
+
+    Fresh memory for each, or for all of them, would take longer than the operation itself.
+    """
+    size = max(1, _CHUNK_BYTES // (8 * max(1, bits.shape[1])))
+    one, other = np.empty((2, min(size, len(items)), bits.shape[1]), dtype=np.uint64)
+    for start in range(0, len(items), size):
+        part = slice(start, start + size)
+        n = len(items[part])
+        np.take(covers, parents[part], axis=0, out=one[:n], mode="clip")  # "raise" makes a copy
+        np.take(bits, items[part], axis=0, out=other[:n], mode="clip")
+        yield part, np.bitwise_and(one[:n], other[:n], out=one[:n])
 
 
 def sums(covers, values):

@@ -54,12 +54,10 @@ def count(covers, parents, bits, items, edges):
     return out
 
 
-def join(covers, parents, bits, items):
+def join(covers, parents, bits, items, out):
     """Do as `_kernels.join` does."""
     parents, items = (a.astype(np.int64) for a in (parents, items))
-    out = np.empty((len(items), bits.shape[1]), dtype=np.uint64)
     _fill(covers, parents, bits, items, out)
-    return out
 
 
 def sums(covers, values):

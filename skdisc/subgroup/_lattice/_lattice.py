@@ -150,13 +150,32 @@ class _Walk:
     def __init__(self, lattice, min_count, max_len, keep, before_block):
         self.lattice, self.min_count, self.max_len = lattice, min_count, max_len
         self.keep, self.before_block = keep, before_block
-        self.stopped = False
+        self.stopped, self._memory = False, {}
+
+    def covers_of(self, block, positions):
+        """Return the covers of the patterns at these positions (in increasing order), each once.
+
+        Returns `covers`, of shape (n_distinct, n_words); `which`: for each position, the row of
+        `covers`; `distinct`: for each row of `covers`, the position.
+
+        Blocks are extended depth first: when one is, nothing needs the covers of an earlier block
+        with as many items any more. So those of each length have one memory.
+        """
+        distinct, which = np.unique(positions, return_inverse=True)
+        if block.parent is None:
+            return block.covers, which, distinct
+        length, bits = block.patterns.shape[1], self.lattice.bits
+        if len(self._memory.get(length, ())) < len(distinct):
+            self._memory[length] = np.empty((len(distinct), bits.shape[1]), dtype=np.uint64)
+        out = self._memory[length][: len(distinct)]
+        _kernels.join(block.covers, block.parent[distinct], bits, block.patterns[distinct, -1], out)
+        return out, which, distinct
 
     def extend(self, block, parents, items):
         """Yield the frequent ones of ``block.patterns[parents]`` + `items`, in bounded blocks."""
         if block.patterns.shape[1] >= self.max_len or not len(items):
             return
-        covers, parents, origin = block.covers_of(parents, self.lattice.bits)
+        covers, parents, origin = self.covers_of(block, parents)
         for part in _whole_groups(parents, max(1, _COVER_BYTES // (8 * covers.shape[1]))):
             allowed = (
                 self.before_block(part.stop - part.start)
@@ -197,7 +216,7 @@ class _Block:
     """
 
     def __init__(self, patterns, covers, parent=None):
-        self.patterns, self._covers, self.parent = patterns, covers, parent
+        self.patterns, self.covers, self.parent = patterns, covers, parent
 
     def extensions(self, feature, chosen=slice(None)):
         """Pair each chosen pattern with its later siblings of another feature.
@@ -214,21 +233,6 @@ class _Block:
         positions = np.repeat(np.arange(len(item)), n_each)
         offset = np.arange(len(positions)) - np.repeat(np.cumsum(n_each) - n_each, n_each)
         return positions, item[start[positions] + offset]
-
-    def covers_of(self, positions, bits):
-        """Return the covers of the patterns at these positions (in increasing order), each once.
-
-        Returns `which`: for each position, the row of `covers`; `distinct`: for each row of
-        `covers`, the position. Shapes: `covers` (n_distinct, n_words).
-        """
-        distinct, which = np.unique(positions, return_inverse=True)
-        if self.parent is None:
-            return self._covers, which, distinct
-        return (
-            _kernels.join(self._covers, self.parent[distinct], bits, self.patterns[distinct, -1]),
-            which,
-            distinct,
-        )
 
 
 def _by_bits(frequency):
