@@ -262,14 +262,17 @@ def test_items_name_and_find_groups_as_the_groups_do(X, nested):
     space = FeatureSpace.from_frame(X, protected="name")
     bins = Bins(4, nested=nested)
     items = make_items(X, space, [*X.columns[::-1]], ["name"], bins)
-    rng = np.random.default_rng(0)
-    for _ in range(20):
+    rng, conjunctions, groups = np.random.default_rng(0), np.full((20, 5), -1), []
+    for i in range(20):
         columns = rng.permutation(len(X.columns))[: rng.integers(0, 4)]
         own = [np.flatnonzero(items.feature == j) for j in columns]
         numbers = [int(rng.choice(some)) for some in own if len(some)]
         group = items.subgroup([*numbers, -1])
+        groups.append(str(group))
+        conjunctions[i, 1 : len(numbers) + 1] = numbers
         assert items.name_of([*numbers, -1]) == str(group)
         assert (items.rows_of(group, X) == group.mask(X)).all()
+    assert items.names_of(conjunctions).tolist() == groups
     unknown = items.subgroup(numbers) & Predicate.equals("flag", "neither")
     assert not items.rows_of(unknown, X).any()
 

@@ -1,5 +1,7 @@
 """The statistics of DivExplorer by hand, its ranking, and what it calls redundant."""
 
+from collections import Counter
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,9 +11,11 @@ from published import DivExplorer
 from scipy import stats
 from sklearn.metrics import confusion_matrix
 
-from skdisc import BlackBox
+from skdisc import BlackBox, Limits, _stats
+from skdisc._space._items import Items
 from skdisc._stats._proportions import EXACT_TEST, SCORE_TEST, newcombe
 from skdisc._stats._rates import AGAINST_REST, RATES, GroupTally, check_metrics, hits_and_trials
+from skdisc.subgroup import _divexplorer_everyone
 from skdisc.subgroup._estimation._discovery import excluded_groups, first_k, redundant
 from skdisc.subgroup._lattice._lattice import Lattice
 
@@ -260,3 +264,76 @@ def test_definitions_of_the_same_rows_count_once_unless_as_published(versus):
         )
     )
     assert plain == once < each
+
+
+ALIKE = pd.DataFrame(
+    {
+        "sex": ["F", "M"] * 60,
+        "again": ["w", "m"] * 60,  # the same people as by sex
+        "job": list("aabbbc") * 20,
+        "one": ["same"] * 120,
+    }
+)
+
+
+@pytest.mark.parametrize("must_include", ["protected", None])
+@pytest.mark.parametrize("distinct", [True, False])
+@pytest.mark.parametrize("min_support", [0.05, 0.1, 0.02])
+def test_groups_that_the_search_mined_are_judged_as_if_mined_again(
+    monkeypatch, must_include, distinct, min_support
+):
+    """The verdict takes them where there are enough; others, and equal ones, are no part of it."""
+    y = (np.arange(120) * 7 % 11 < 4 + 3 * (ALIKE["sex"] == "M")).astype(int)
+    settings = {"must_include": must_include, "distinct": distinct, "min_support": min_support}
+    results, lattices = [], []
+    mine = Lattice.mine
+    for as_mined in (True, False):
+        with monkeypatch.context() as patch:
+            if not as_mined:
+                patch.setattr(_divexplorer_everyone, "judged_of", lambda *rows: None)
+            n_mined = []
+            patch.setattr(Lattice, "mine", lambda *a, m=n_mined, **k: m.append(1) or mine(*a, **k))
+            detector = DivExplorer(protected="sex", pos_label=1, versus="everyone", **settings)
+            results.append(detector.fit(ALIKE, y).result_)
+            lattices.append(len(n_mined))
+    assert lattices == [1 if min_support <= 0.05 else 2, 2]
+    one, other = results
+    assert one == other
+    pd.testing.assert_frame_equal(one.tables["family"], other.tables["family"], check_exact=True)
+
+
+def test_a_search_that_a_limit_ended_is_not_what_is_judged():
+    y = (np.arange(120) * 7 % 11 < 4).astype(int)
+    few, many = (
+        DivExplorer(pos_label=1, versus="everyone", must_include=None, limits=limits).fit(ALIKE, y)
+        for limits in (Limits(tests=3), None)
+    )
+    assert few.result_.stopped_by == "tests"
+    assert len(few.result_.tables["family"]) == len(many.result_.tables["family"])
+
+
+def test_what_is_computed_once_in_a_fit(monkeypatch):
+    """Each would take a tenth of a fit with many rates: a test, an interval and names for each."""
+    y, decisions = np.arange(120) % 3 == 0, np.arange(120) % 5 < 2
+    calls = Counter()
+
+    def counted(owner, name):
+        function = getattr(owner, name)
+
+        def call(*args, **kwargs):
+            calls[name] += 1
+            return function(*args, **kwargs)
+
+        monkeypatch.setattr(owner, name, call)
+
+    counted(_stats, "proportions_test")
+    counted(GroupTally, "interval")
+    counted(Items, "names_of")
+    counted(Items, "counts")
+    detector = DivExplorer(
+        metric="all", versus="everyone", must_include=None, max_predicates=2, pos_label=1
+    )
+    detector.fit(ALIKE, y.astype(int), BlackBox(decisions=decisions.astype(int)))
+    assert calls["proportions_test"] == 3  # of all groups, of single ones, and of those shown
+    assert calls["names_of"] == calls["counts"] == 1
+    assert calls["interval"] <= 3 * len(RATES)  # verdict, bounds of four sizes, and the table
