@@ -209,6 +209,7 @@ def best_totals(scans, a, starts):
                 sets,
                 table_starts.bound,
                 is_converged,
+                memory={},
             )
         )
     _ascend(parts, starts[0].turns)
