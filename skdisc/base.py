@@ -285,9 +285,8 @@ class BaseDetector(
         counted = self._counts_rows and request.groups is None and not trained
         return request if counted else request.repeated()
 
-    @property
-    def _most_rows(self):
-        """The largest number of rows under audit, or None."""
+    def _most_rows(self, people):
+        """Return the largest number of rows under audit, or None."""
         return self._limit("rows")
 
     def _measure_on(self, people):

@@ -209,9 +209,9 @@ class _PairsOfPeople:
         outcome, d = outcome * w, d * w
         self.cluster, self.gap = sampling.cluster, gap
         self.n_outcomes, self.n_parts = outcome.shape[1], d.shape[1]
-        self.planes = np.hstack([outcome * f, d * f])
-        if self.planes.shape[1] <= FEW_PLANES:
-            self.planes = np.asfortranarray(self.planes)
+        # In the order in which `sums_over_cells` reads them, which else makes a copy each time.
+        is_few = self.n_outcomes + self.n_parts <= FEW_PLANES
+        self.planes = np.asarray(np.hstack([outcome * f, d * f]), order="F" if is_few else "C")
         e = outcome - gap * d
         # Sums that are only added up over cells, with a factor of each cell, are dot products over
         # rows, which take less time than sums within cells.

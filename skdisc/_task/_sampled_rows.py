@@ -96,11 +96,12 @@ def under_audit(detector, people):
     column differ in another. Where groups are not drawn in proportion to their size, weights are
     divided by their share.
 
-    `detector`: with its model, space and seeds; ``_most_rows`` is the largest number of rows, or
-    None.
+    `detector`: with its model, space and seeds; ``_most_rows(people)`` returns the largest
+    number of rows, or None.
     """
-    most, audited = detector._most_rows, detector._audited
-    if people.X is None or most is None or len(people.X) <= most:
+    audited = detector._audited
+    most = None if people.X is None else detector._most_rows(people)
+    if most is None or len(people.X) <= most:
         return people, audited
     rng = np.random.default_rng([*detector._seeds, len(people.X)])
     has_floor = len(detector.protected_) == 1 or vars(detector).get("combine") == "intersectional"

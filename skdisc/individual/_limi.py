@@ -113,7 +113,9 @@ class LIMI(SearchDetector):
         "used, stratified by protected group; all rows are audited"
     }
     own_limits = SearchDetector.own_limits | {"rows": 10_000}
-    _most_rows = None  # the limit of rows is about the generator
+
+    def _most_rows(self, people):
+        return None  # the limit of rows is about the generator
 
     def _strategy(self, task, prober, from_rows):
         generator = make_generator(self.generator, task, self._limit("rows"))

@@ -319,8 +319,7 @@ class FlipTest(ClusteredRowsMixin, GroupsDetector):
         settings["max_rows"] = most or (_WHOLE if pot else _DRAWN)
         return {**settings, "draw_rows": most or _DRAWN, "n_draws": self.n_draws}
 
-    @property
-    def _most_rows(self):
+    def _most_rows(self, people):
         return 4 * self.n_draws * (self._limit("rows") or _DRAWN)
 
     def _compared(self, X):

@@ -192,9 +192,8 @@ class SituationDetector(ClusteredRowsMixin, GroupsDetector):
         '`complainants` are given or the metric is "alvarez2023", and otherwise all'
     }
 
-    @property
-    def _most_rows(self):
-        """The largest number of rows under audit, by default only where pairs are compared."""
+    def _most_rows(self, people):
+        """Return the largest number of rows, by default only where pairs are compared."""
         if self.limits is not None and self.limits.rows is not None:
             return self._limit("rows")
         if self._is_published or self.complainants is not None:

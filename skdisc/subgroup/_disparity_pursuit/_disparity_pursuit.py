@@ -25,7 +25,10 @@ from skdisc.subgroup._disparity_pursuit._run import (
     searched,
 )
 from skdisc.subgroup._estimation._confirmation import with_effects_at_fit
+from skdisc.subgroup._estimation._large_tables import most_rows, rows_of_wide
 from skdisc.subgroup._estimation._task_rows import NumbersMixin
+
+_MOST = 100_000  # rows of a wide table by default
 
 
 class DisparityPursuit(NumbersMixin, ClusteredMixin, SubgroupDetector):
@@ -178,7 +181,10 @@ class DisparityPursuit(NumbersMixin, ClusteredMixin, SubgroupDetector):
         depend, but not on the unit; or how often it is repeated, a whole number.""",
     )
 
-    limit_fields = SubgroupDetector.limit_fields | {"tests": "candidate groups, shortest first"}
+    limit_fields = SubgroupDetector.limit_fields | {
+        "tests": "candidate groups, shortest first",
+        "rows": rows_of_wide(_MOST),
+    }
     card = Card(
         finds="subgroup",
         where="model or data",
@@ -258,6 +264,14 @@ class DisparityPursuit(NumbersMixin, ClusteredMixin, SubgroupDetector):
         if legitimate is not None:
             chosen = [c for c in chosen if c in protected or c in legitimate]
         return chosen, protected
+
+    def _most_rows(self, people):
+        names = list(people.X.columns)
+
+        def n_columns():
+            return len(self._legitimate(names) or self._features(names)[0])
+
+        return most_rows(self, people, _MOST, n_columns)
 
     @property
     def _counts_rows(self):

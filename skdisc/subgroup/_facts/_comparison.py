@@ -223,7 +223,7 @@ def candidates_of(d, recourse, findings, problem=""):
     Candidates or None: sizes are shares of the people refused whose protected value is known. None:
     no notion compares shares.
     """
-    parts = []
+    parts, names = [], []
     for column, r in recourse.items():
         notion = r.notion(d.notion, d.viewpoint)
         if not notion.is_share or not len(r):
@@ -233,14 +233,13 @@ def candidates_of(d, recourse, findings, problem=""):
             verdicts = Verdicts(np.full(len(r), g), None)
             counts = [(helped(s, notion), s.n.ravel()) for s in sides_of(r, verdicts, notion)]
             size = n.max(axis=1) if len(r.groups) == 2 else n[:, g]
-            names = [str(r.plan.at(k) & group) for k in range(len(r))]
-            is_found = [(column, k, g) in findings for k in range(len(r))]
-            parts.append((*counts[0], *counts[1], size / total, names, is_found))
+            is_found = np.zeros(len(r), dtype=bool)
+            is_found[[k for name, k, against in findings if (name, against) == (column, g)]] = True
+            parts.append((*counts[0], *counts[1], size / total, is_found))
+            names += r.plan.texts_with(group)
     if not parts:
         return None
-    x1, n1, x0, n0, size, names, is_found = (
-        np.concatenate(part) for part in zip(*parts, strict=True)
-    )
+    x1, n1, x0, n0, size, is_found = (np.concatenate(part) for part in zip(*parts, strict=True))
     rate = (x1.sum() + x0.sum()) / max(1.0, float(n1.sum() + n0.sum()))
     relevant = relevant_gap(d.relevant_gap, kind=RATE, mean=float(rate))
     return Candidates.of_rates(
@@ -251,7 +250,7 @@ def candidates_of(d, recourse, findings, problem=""):
         size=size,
         total=1.0,
         found=is_found,
-        name=list(names),
+        name=names,
         relevant_gap=np.full(len(n1), relevant.size),
         problem=relevant.problem or problem,
     )

@@ -10,13 +10,14 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from skdisc._space._bins import Bins
 from skdisc._space._subgroup import Subgroup
 from skdisc._task._card import Card
-from skdisc._task._limits import QUERIES_OF_ROWS, ROWS
+from skdisc._task._limits import QUERIES_OF_ROWS
 from skdisc._task._shared_settings import CONFIRM
 from skdisc._utils._hashing import by_name, canonical_order
 from skdisc._utils._settings import AT_LEAST_ONE, setting
 from skdisc._utils._types import Columns, Estimator
 from skdisc.subgroup._base import SubgroupDetector
 from skdisc.subgroup._estimation._confirmation import with_held_out_statistics
+from skdisc.subgroup._estimation._large_tables import most_rows, rows_of_wide
 from skdisc.subgroup._facts._actions_and_costs import N_BINS, Actions, Costs
 from skdisc.subgroup._facts._flips import DecisionCache
 from skdisc.subgroup._facts._notions import NOTIONS
@@ -24,6 +25,7 @@ from skdisc.subgroup._facts._report import discovered, measured_again, table_aga
 from skdisc.subgroup._facts._settings import checked_settings
 from skdisc.subgroup._facts._study import StudyRows, study
 
+_MOST = 50_000  # rows of a wide table by default
 _SHARE = Interval(Real, 0, 1, closed="right")
 
 
@@ -201,7 +203,14 @@ class FACTS(SubgroupDetector):
     _asks = True
     _objects = {"actions": Actions, "costs": Costs}
     rule_fields = ("significance", "correction", "relevant_gap", "relevant_size")
-    limit_fields = SubgroupDetector.limit_fields | {"queries": QUERIES_OF_ROWS, "rows": ROWS}
+    limit_fields = SubgroupDetector.limit_fields | {
+        "queries": QUERIES_OF_ROWS,
+        "rows": rows_of_wide(_MOST),
+    }
+
+    def _most_rows(self, people):
+        columns = people.X.columns if self.features is None else self.features
+        return most_rows(self, people, _MOST, lambda: len(columns))
 
     def _given_space(self, space):
         raise TypeError(

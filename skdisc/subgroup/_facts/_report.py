@@ -343,7 +343,9 @@ def _tables(d, shown, recourse):
         if s.protected not in recourse:
             continue
         r = recourse[s.protected]
-        subgroup = d.recourse_[s.protected].plan.at(s.number)
+        subgroup = int(s.number)
+        if r is not d.recourse_[s.protected]:  # of other rows: the subgroups have other numbers
+            subgroup = r.find(d.recourse_[s.protected].plan.at(subgroup))
         rows = r.counterfactuals(subgroup)
         best = rows.sort_values(["effectiveness", "cost"], ascending=[False, True], kind="stable")
         rows = best.groupby("group", sort=False).head(_LISTED).sort_index()

@@ -92,6 +92,30 @@ class StudyPlan:
         """All subgroups, a list."""
         return [self.at(i) for i in range(len(self))]
 
+    def texts_with(self, group):
+        """Return the texts of all subgroups with the conditions of a group, a list of str.
+
+        As ``str(self.at(i) & group)``, but the text of each condition is made once.
+
+        `group`: Predicate or Subgroup.
+        """
+        more = group.predicates if isinstance(group, Subgroup) else (group,)
+        predicates = [*self.moves.sources, *more]
+        if {p.column for p in more} & {p.column for p in self.moves.sources}:
+            return [str(self.at(i) & group) for i in range(len(self))]
+        keys = [(str(p.column), type(p.column).__name__) for p in predicates]
+        ranks = {key: rank for rank, key in enumerate(sorted(set(keys)))}
+        rank = np.array([*(ranks[key] for key in keys), len(ranks)])  # PAD finds the last
+        own = np.arange(len(self.moves.sources), len(predicates))
+        numbers = np.hstack([self.patterns, np.tile(own, (len(self), 1))])
+        order = np.argsort(rank[numbers], axis=1, kind="stable")
+        numbers = np.take_along_axis(numbers, order, axis=1)
+        texts, lengths = [str(p) for p in predicates], (numbers != PAD).sum(axis=1)
+        return [
+            " and ".join([texts[k] for k in row[:n]])
+            for row, n in zip(numbers.tolist(), lengths.tolist(), strict=True)
+        ]
+
     def action(self, pair):
         """Return the change of a pair, as the `Subgroup` of the people who satisfy it."""
         targets = self.changes[self.change[pair]]

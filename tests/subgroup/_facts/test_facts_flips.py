@@ -103,3 +103,19 @@ def test_a_subgroup_is_found_without_any_text(monkeypatch):
     for other in (Subgroup([Predicate.equals("job", "z")]), "job = 'z'", -1, len(recourse)):
         with pytest.raises(KeyError, match="not among"):
             recourse.find(other)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"intersections": 2, "protected": ["town", "sex"]},
+        {"subgroups": [{"job": "a"}, {"job": "b", "town": "p"}, {"sex": "F", "job": "a"}]},
+    ],
+)
+def test_texts_of_all_subgroups_are_those_of_each(settings):
+    facts = FACTS(**{"protected": "sex", "random_state": 0, **settings})
+    for recourse in facts.fit(people(), model=Remembers()).recourse_.values():
+        assert len(recourse) > 1
+        for group in recourse.groups:
+            single = [str(subgroup & group) for subgroup in recourse.subgroups]
+            assert recourse.plan.texts_with(group) == single

@@ -1,0 +1,39 @@
+"""The default sample of detectors whose time grows fast with rows and columns."""
+
+import pandas as pd
+
+from skdisc._task._limits import ROWS
+from skdisc._utils._hashing import row_hashes
+
+FEW = 10  # columns up to which all rows are used
+
+
+def rows_of_wide(most):
+    """Return what the limit of rows is, and by default."""
+    return (
+        f"{ROWS}; by default {most:,} of a table with more different rows and more than {FEW} "
+        "columns that are searched, otherwise all. Counts, and rows with frequencies, are never "
+        "sampled"
+    )
+
+
+def most_rows(detector, people, most, n_columns):
+    """Return the largest number of rows under audit, or None.
+
+    Parameters
+    ----------
+    detector : SubgroupDetector
+        With a limit of rows.
+    people : People
+    most : int
+        The limit of a wide table by default.
+    n_columns : callable
+        Returns the number of columns that the search combines.
+    """
+    if people.frequency is not None:  # a row drawn would be all of its people
+        return None
+    if detector.limits is not None and detector.limits.rows is not None:
+        return detector._limit("rows")
+    if len(people.X) <= most or n_columns() <= FEW:
+        return None
+    return most if len(pd.unique(row_hashes(people.X))) > most else None
