@@ -187,7 +187,8 @@ def decide(
     others = np.flatnonzero(family & ~is_finding)
     cleared = _cleared(others, c.comparison, holds)
     alone = others[~c.measurable[others]]
-    bounds = _bounds(c.measure[others], upper[others], gap[others])
+    number, names = pd.factorize(c.measure, use_na_sentinel=False)
+    bounds = _bounds((number[others], names), upper[others], gap[others])
     ratios_count = c.ratio is not None and bool(relevant_ratio) and len(others) > 0
     answer = Answer(
         UNSURE,
@@ -197,7 +198,7 @@ def decide(
         n_cleared=len(cleared),
         bound=_worst(bounds, c.measure[others], gap[others]),
         bounds=bounds if len(bounds) > 1 else {},
-        relevant_gap=_by_measure(c.measure, gap),
+        relevant_gap=_by_measure((number, names), gap),
         relevant_ratio=relevant_ratio if ratios_count else None,
         ratio=float(np.floor(ratio[others].min() * 100) / 100) if ratios_count else None,
         open_by_ratio=bool(ratios_count and gap_holds[others].all() and not holds[others].all()),
@@ -261,12 +262,12 @@ def family_table(
         for name, values in zip(("estimate", "low", "high", "level"), numbers.T, strict=True):
             columns[name][at] = values
     columns["excluded"] = c.upper(answer.level)
-    columns["cleared"], columns["found"] = _marked(answer.cleared, len(c)), c.found
+    columns["cleared"], columns["found"] = _marked(answer.cleared, len(c)), c.found.copy()
     columns["judged"] = _marked(answer.family, len(c))
     under = f"under {_percent(answer.relevant_size)}: not judged"
     reason = np.where(c.reason != "", c.reason, np.where(c.measurable, "", "without counterparts"))
     columns["reason"] = np.where(columns["judged"], reason, under).astype(object)
-    return pd.DataFrame(columns)
+    return pd.DataFrame(columns, copy=False)
 
 
 def _marked(positions, n):
@@ -334,15 +335,17 @@ def _cleared(others, comparison, holds):
     return cleared[np.argsort(-comparison[cleared], kind="stable")]
 
 
-def _bounds(measure, upper, gap):
-    """Return the bound of each measure, rounded up, but not above a relevant gap that holds."""
-    bounds = {}
-    number, names = pd.factorize(measure, use_na_sentinel=False)
-    for k, name in enumerate(names):
+def _bounds(measures, upper, gap):
+    """Return the bound of each measure, rounded up, but not above a relevant gap that holds.
+
+    `measures`: the number of the measure of each candidate, and the names.
+    """
+    (number, names), bounds = measures, {}
+    for k in pd.unique(number):
         largest = float(upper[number == k].max())
         limit = float(gap[number == k].min())
         bound = rounded_up(largest)
-        bounds[name] = min(bound, limit) if largest <= limit else bound
+        bounds[names[k]] = min(bound, limit) if largest <= limit else bound
     return {name: bound if np.isfinite(bound) else None for name, bound in bounds.items()}
 
 
@@ -353,9 +356,9 @@ def _worst(bounds, measure, gap):
     return max(bounds.items(), key=lambda b: b[1] / max(gap[measure == b[0]].min(), 1e-300))[1]
 
 
-def _by_measure(measure, gap):
+def _by_measure(measures, gap):
     """Return the relevant gap, or a dict by measure if they differ; None where there is none."""
-    number, names = pd.factorize(measure, use_na_sentinel=False)
+    number, names = measures
     last = np.zeros(len(names), dtype=np.intp)  # a candidate of each measure
     last[number] = np.arange(len(gap))
     some = {n: float(g) if np.isfinite(g) else None for n, g in zip(names, gap[last], strict=True)}

@@ -116,11 +116,13 @@ class OutcomeRows(PeopleRows):
 
         def mine(max_len, first, spend):
             roots = None if first is None else np.flatnonzero(first[search_order])
-            patterns = lattice.mine(fewest, max_len, roots=roots, before_block=spend)
+            patterns = lattice.mine(
+                fewest, max_len, roots=roots, before_block=spend, numbers=first_equal_item
+            )
             # The lattice counts rows; `fewest` rows of the heaviest weight reach the size.
             if self.weight is not None:
                 patterns = patterns.at(patterns.sums[:, 0] >= least)
-            return patterns.numbered(first_equal_item)
+            return patterns
 
         return mine
 

@@ -92,6 +92,7 @@ class Lattice:
         roots: np.ndarray | None = None,
         keep: Callable | None = None,
         before_block: Callable | None = None,
+        numbers: np.ndarray | None = None,
     ) -> Patterns:
         """Return the conjunctions that cover at least `min_count` rows.
 
@@ -109,6 +110,8 @@ class Lattice:
         before_block : callable or None
             ``before_block(n)`` gets the number of candidates that come next, and returns how many
             of them may be evaluated; fewer ends the walk.
+        numbers : ndarray of int, shape (n_items,), or None
+            The numbers of the items in the patterns; None: from 0.
 
         Returns
         -------
@@ -130,7 +133,7 @@ class Lattice:
             for child, *totals in walk.extend(block, parents, items):
                 done.append((child.patterns, *totals))
                 stack.append((child, *child.extensions(self.feature)))
-        patterns = _collect(done, self.n_cells, len(self.values))
+        patterns = _collect(done, self.n_cells, len(self.values), numbers)
         if self.table is None:
             return patterns
         counts = patterns.counts
@@ -265,7 +268,7 @@ def _pack(items):
     return padded.view(np.uint64)
 
 
-def _collect(done, n_cells, n_values):
+def _collect(done, n_cells, n_values, numbers):
     """Return the patterns of all blocks in one table, sorted by length, then by items."""
     nothing = np.empty((0, 1), np.int32), np.empty((0, n_cells), np.int64), np.empty((0, n_values))
     done = [nothing, *done]
@@ -275,6 +278,7 @@ def _collect(done, n_cells, n_values):
     )
     counts = np.concatenate([c for _, c, _ in done]).reshape(-1, n_cells)
     sums = np.concatenate([s for _, _, s in done])
+    items = items if numbers is None else np.append(numbers, PAD)[items]
     return in_order(items, counts, sums)
 
 
