@@ -13,6 +13,7 @@ from skdisc import Rule, all_detectors
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 from benchmarks.calibration import cells, counts, grid, oracle, page, store  # noqa: E402
+from benchmarks.calibration.__main__ import kept  # noqa: E402
 from benchmarks.calibration.detectors import Configuration, configurations  # noqa: E402
 from benchmarks.calibration.measure import FOUND, NOTHING, WORLDS, claims, measure  # noqa: E402
 
@@ -219,24 +220,25 @@ def test_fewer_data_sets_do_not_take_the_place_of_more_unless_they_are_enough():
         rows.loc[: found - 1, "verdict"] = FOUND
         return counts.of_rows(rows.assign(detector="DivExplorer", world="coin"))
 
-    for n, kept in ((20, 3), (59, 3), (60, 5), (200, 5)):
-        assert counts.update(of(88, 3), of(n, 5))["found"].tolist() == [kept]
+    for n, left in ((20, 3), (59, 3), (60, 5), (200, 5)):
+        assert counts.update(of(88, 3), of(n, 5))["found"].tolist() == [left]
     assert counts.update(of(20, 3), of(20, 5))["found"].tolist() == [5]
     assert counts.update(of(88, 3), of(1, 0, "ValueError: no"))["error"].tolist() == [
         "ValueError: no"
     ]
 
 
-def test_cells_surely_within_their_limit_stop_after_sixty_or_a_hundred_data_sets():
+def test_cells_surely_within_their_limit_stop_after_a_look():
     def rows(n, false, claim="false_list", **more):
         row = {"verdict": "", "false_list": False, "false_bound": False, "relevant": True}
         row |= {"reassured": False, "error": ""} | more
         return [row | {claim: i < false} for i in range(n)]
 
     settled = cells.is_settled
+    assert [settled(rows(40, k), "after") for k in range(2)] == [True, False]
     assert [settled(rows(60, k), "after") for k in range(3)] == [True, True, False]
     assert [settled(rows(100, k), "after") for k in (3, 4)] == [True, False]
-    assert not any(settled(rows(n, 0), "after") for n in (1, 59, 61, 99, 199))
+    assert not any(settled(rows(n, 0), "after") for n in (1, 39, 41, 59, 61, 99, 199))
     assert not settled(rows(60, 2, "false_bound"), "after")
     assert settled(rows(60, 1, "reassured"), "grid")
     assert not settled(rows(60, 0, relevant=False), "grid")  # nothing to reassure about
@@ -265,7 +267,7 @@ def test_categories_and_columns_without_effect_are_no_law_that_a_linear_model_la
 def test_the_page_is_made_from_the_counts_of_the_repository():
     folder = ROOT / "doc" / "calibration"
     assert all(path.stat().st_size <= 100_000 for path in folder.glob("*.csv"))
-    table = counts.update(*(counts.load(folder / f"{n}.csv") for n in ("counts", "answers")))
+    table = kept()
     head = page.summary(table, cells.judged(page.shown_cells(table, folder)))
     assert "\n".join(head) in (ROOT / "doc" / "calibration.md").read_text(encoding="utf-8")
 
@@ -289,6 +291,8 @@ def test_the_gaps_of_candidates_are_those_of_the_chances_that_were_planted():
         assert grid.true_gap(two, name) == pytest.approx(0.15)
     others = grid.true_gap(two, "sex = 'F' and race = 'c' and town = 't0'")
     assert 0 < others < 0.1  # some of which are women, too
+    assert grid.relevant(two, "sex")["groups"]
+    assert not grid.relevant(two, "race")["groups"]
     assert not grid.relevant(WORLDS["fair, n = 1,000, 2 protected"].draw(0))["groups"]
     small = WORLDS["grid: gap .1, share .06"]
     sizes = [grid.candidates(small.draw(s)).query("gap > 0.09")["size"].max() for s in range(3)]
@@ -314,11 +318,17 @@ def test_an_answer_that_clears_a_group_with_a_relevant_gap_is_false():
     assert not said("insufficient evidence").get("false_list", False)
     marginal = SimpleNamespace(verdict=NOTHING, tables={}, discovery=SimpleNamespace(answer=None))
     assert not claims(KNOWN["GroupDisparity"], marginal, people)["reassured"]
-    document = {"verdicts": [{"null": "marginal", "verdict": NOTHING}]}
+    question = {"attribute": "sex", "null": "marginal", "verdict": NOTHING}
+    document = {"verdicts": [question]}
     audit = SimpleNamespace(verdict="insufficient evidence", document=document)
     assert not claims(KNOWN["Audit"], audit, people)["reassured"]
-    document["verdicts"].append({"null": "contextual", "verdict": NOTHING})
+    document["verdicts"].append(question | {"null": "contextual"})
     assert claims(KNOWN["Audit"], audit, people)["reassured"]
+    two = WORLDS["grid: gap .15, columns 2"].draw(0)  # where no race has a relevant gap
+    document["verdicts"] = [question | {"attribute": "race", "null": "contextual"}]
+    assert not claims(KNOWN["Audit"], audit, two)["reassured"]
+    document["verdicts"] += [question | {"null": "contextual"}]
+    assert claims(KNOWN["Audit"], audit, two)["reassured"]
     assert world.kind == "grid"
 
 

@@ -11,7 +11,7 @@ from benchmarks.calibration.measure import WORLDS
 from skdisc import all_detectors
 
 LEVEL = 0.05
-LOOKS, MOST = (60, 100), 200  # data sets after which a cell may stop, and of a whole cell
+LOOKS, MOST = (40, 60, 100), 200  # data sets after which a cell may stop, and of a whole cell
 CLAIMS = {  # by kind of world: what may be false, and among which data sets; None: all
     "null": [("found", None)],
     "grid": [("reassured", "relevant")],
@@ -29,10 +29,10 @@ def limit(n):
 def is_settled(rows, kind):
     """Return whether the rows of a cell show that it would not fail with all data sets.
 
-    It is looked at twice, after 60 and after 100 data sets. It stops where the one-sided 95 % upper
-    end (Clopper and Pearson) of each share of false claims is at most the limit of 200 data sets,
-    .081: at 0 or 1 of 60, or up to 3 of 100. A cell whose share is .081 stops so in .06, one of .10
-    in .02.
+    It is looked at after 40, 60 and 100 data sets. It stops where the one-sided 95 % upper end
+    (Clopper and Pearson) of each share of false claims is at most the limit of 200 data sets, .081:
+    at 0 of 40, up to 1 of 60, or up to 3 of 100. A cell whose share is .081 stops so in .07, one of
+    .10 in .03.
 
     Parameters
     ----------

@@ -4,7 +4,7 @@ import inspect
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 
-from benchmarks.calibration import oracle
+from benchmarks.calibration import grid, oracle
 from benchmarks.calibration.hard import HARD
 from skdisc import Audit, Limits, all_detectors
 from skdisc._blackbox._default_models import default_model
@@ -100,7 +100,9 @@ class Configuration:
             return "estimates no share of inputs"
         if self._elsewhere(world.name):
             return "measured in other worlds"
-        if world.kind in ("grid", "after", "fair") and (reason := self._cannot_claim(world)):
+        if world.kind in ("grid", "after", "fair") and (
+            reason := self._cannot_claim(world, people)
+        ):
             return reason
         if world.kind == "equal" and self.kind is not None and self.null != "conditional":
             return "estimates nothing at equal columns"
@@ -113,7 +115,7 @@ class Configuration:
             return f"has no setting {', '.join(sorted(unknown))}"
         return self._lacks(world, people)
 
-    def _cannot_claim(self, world):
+    def _cannot_claim(self, world, people):
         """Return why a detector says nothing about candidates that a world can judge, or ""."""
         if self.name in VARIANTS or (self.kind is None and self.name != "Audit"):
             return "measured with its defaults"
@@ -127,12 +129,19 @@ class Configuration:
             return "compares decisions with outcomes, and these worlds have one of them"
         if self.name in LEARNED:
             return "answers about the group that its witness chose"
+        if world.kind == "grid" and not grid.relevant(people)[self.level]:
+            return "no gap that it could deny is relevant there"
         return "lists no findings" if world.kind == "after" and not self._lists else ""
 
     @property
     def null(self):
         """The null hypothesis of the detector, asked about protected columns; "" of an audit."""
         return "" if self.kind is None else self.kind(protected=["sex"], **self.settings).null
+
+    @property
+    def level(self):
+        """Whose gaps "no disparity found" denies: those of all "groups", or among "everyone"."""
+        return "groups" if self.kind is None or self._lists else "everyone"
 
     @property
     def _lists(self):

@@ -125,12 +125,17 @@ def _contexts(X):
             yield f"{column} {value}", (x == value).to_numpy()
 
 
-def relevant(people):
-    """Return whether a candidate has a relevant gap: in any context, and among everybody."""
+def relevant(people, column=None):
+    """Return whether a candidate has a relevant gap: in any context, and among everybody.
+
+    `column`: the protected column whose candidates count; None: all.
+    """
     relevant_gap = people.settings["rule"].relevant_gap
     if relevant_gap is None:  # rounded down by the rule, so this misses hardly any
         relevant_gap = 0.2 * np.sqrt(people.y.mean() * (1 - people.y.mean()))
     table = candidates(people)
+    if column is not None:
+        table = table[table["part"].str.startswith(f"{column} = ")]
     large = table[table["size"] >= SIZE]
     is_large = large["gap"].abs() >= relevant_gap - 1e-9
     return {

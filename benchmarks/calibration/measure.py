@@ -145,15 +145,16 @@ def claims(configuration, result, people):
     conditional questions; others about each protected value among everybody.
     """
     true = grid.relevant(people)
-    if hasattr(result, "document"):
-        asked = [(r["null"], r["verdict"]) for r in result.document["verdicts"]]
+    if hasattr(result, "document"):  # its questions are each about one protected column
+        of_column = {column: grid.relevant(people, column) for column in people.protected}
         false = [
-            verdict == NOTHING and true["everyone" if null == "marginal" else "groups"]
-            for null, verdict in asked
+            row["verdict"] == NOTHING
+            and of_column[row["attribute"]]["everyone" if row["null"] == "marginal" else "groups"]
+            for row in result.document["verdicts"]
         ]
         whole = result.verdict == NOTHING and true["groups"]
         return {"relevant": true["groups"], "reassured": bool(whole or any(false))}
-    about = true["groups" if configuration.kind.card.finds == "subgroup" else "everyone"]
+    about = true[configuration.level]
     row = {"relevant": about, "reassured": bool(about and result.verdict == NOTHING)}
     answer, family = getattr(result.discovery, "answer", None), result.tables.get("family")
     if answer is None or family is None:

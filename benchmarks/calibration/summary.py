@@ -57,8 +57,8 @@ def summary(counts, held):
         *wrapped(
             "A *cell* is one detector on one world, with one data set per seed. Counts are "
             'data sets, "3/200" is three of 200. A cell whose share of false claims is surely '
-            "below .081, the limit of 200 data sets (exact, one-sided, 95 %), stops after 60 or "
-            "100 data sets; others go on to 200 as far as time allowed. Cells of the tables "
+            "below .081, the limit of 200 data sets (exact, one-sided, 95 %), stops after 40, 60 "
+            "or 100 data sets; others go on to 200 as far as time allowed. Cells of the tables "
             "below were measured at "
             "several commits, named in the files of counts in `doc/calibration`, most before "
             'the rule of today, which moves no null share, but makes "no disparity found" '
