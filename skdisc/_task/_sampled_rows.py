@@ -9,6 +9,7 @@ from skdisc._blackbox._blackbox import BlackBox
 from skdisc._space._codes import MISSING
 from skdisc._utils._hashing import canonical_order
 
+_WHY = "limits.rows"
 _FLOOR = 1000  # rows of a group that are kept whatever its share
 _N_BINS = 4  # of protected numbers with more values
 
@@ -63,7 +64,7 @@ class SourceSample:
     n: int
     n_all: int
     names: tuple
-    why: str = "limits.rows"
+    why: str = _WHY
     rows: None = None
 
     def note(self):
@@ -71,7 +72,12 @@ class SourceSample:
         return [_note(self.n, self.n_all, self.names, True, self.why)]
 
 
-def _note(n, n_all, names, is_even, why="limits.rows"):
+def is_of_sample(note: str) -> bool:
+    """Return whether a note of a result says that the detector drew a sample."""
+    return f"rows were used ({_WHY})" in note
+
+
+def _note(n, n_all, names, is_even, why=_WHY):
     """Return what a sample is, as text."""
     by = ", ".join(map(str, names))
     proportions = "each in proportion to its size"

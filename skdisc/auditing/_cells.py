@@ -14,6 +14,7 @@ from skdisc._results._judgment import (
     confirmed_p,
     is_reversed,
 )
+from skdisc._task._sampled_rows import is_of_sample
 from skdisc.auditing._figures import (
     HELD_OUT,
     RATE_OF,
@@ -208,7 +209,8 @@ def _strongest(step, result, figures):
     what += HELD_OUT if prefix else ""
     group = result.findings.subgroups[i]
     people = int(table["support"].iloc[i])
-    if step.on == "given":  # not only those searched, and only those whom the rate is about
+    # Not only those searched, and only those whom the rate is about; of a sample, those drawn.
+    if step.on == "given" and not any(map(is_of_sample, result.notes)):
         audited = figures.audited
         people = audited.people(audited.among(RATE_OF.get(measure, measure), group.mask(audited.X)))
     return what, str(group), measure, people

@@ -10,6 +10,7 @@ from skdisc._results._judgment import FOUND, NOTHING, UNSURE
 from skdisc._results._shared_values import SharedValues
 from skdisc._space._bins import Bins
 from skdisc._task._limits import Limits
+from skdisc._task._sampled_rows import is_of_sample
 from skdisc._utils._favorable import unfavorable_values
 from skdisc._utils._json import jsonable
 from skdisc._utils._optional import versions
@@ -490,6 +491,7 @@ def _limits(audit, audited, run):
     ]
     if audited.table is not None:
         limits += _about_counts(audited, run)
+    limits += _about_samples(run)
     if audited.kind in ("labels", "decisions"):
         limits.append(
             "There was no model to query: whether one person would have been decided about "
@@ -548,6 +550,16 @@ def _about_counts(audited, run):
             "may be missed."
         )
     return sentences
+
+
+def _about_samples(run):
+    """Return a sentence on each sample that detectors drew from the rows of the audit."""
+    names = {}
+    for step in run.plan.steps:
+        result = run.results.get(step.name)
+        for note in () if result is None else filter(is_of_sample, result.notes):
+            names.setdefault(note, {})[step.detector] = None
+    return [f"{', '.join(detectors)}: {note}" for note, detectors in names.items()]
 
 
 def _call(audit, audited):
