@@ -11,6 +11,7 @@ import pandas as pd
 
 from skdisc._space._bins import Bins, cuts_of, joined
 from skdisc._space._codes import MISSING, NO_ITEM, PAD
+from skdisc._space._conjunction_texts import ConjunctionTexts
 from skdisc._space._subgroup import Group, Predicate, Subgroup
 from skdisc._utils._frequency import count
 from skdisc._utils._hashing import distinct
@@ -158,22 +159,11 @@ class Items:
 
         Shapes: `conjunctions` (n, max_len), numbers of items, padded by PAD anywhere.
         """
-        place, texts = self._texts_in_order
-        n, names = len(self.predicates), np.full(len(conjunctions), "", dtype=object)
-        for i, column in enumerate(np.sort(np.append(place, n)[conjunctions], axis=1).T):
-            has_item = np.flatnonzero(column < n)
-            names[has_item] += texts[min(i, 1)][column[has_item]]
-        return np.where((conjunctions == PAD).all(axis=1), "everyone", names)
+        return self._texts.of(conjunctions)
 
     @cached_property
-    def _texts_in_order(self):
-        """The place of each item in a `Subgroup`, and by place its text at the start and later."""
-        keys = [(str(p.column), type(p.column).__name__) for p in self.predicates]
-        order = sorted(range(len(keys)), key=keys.__getitem__)
-        place = np.empty(len(order), dtype=np.int64)
-        place[order] = np.arange(len(order))
-        first = np.array([str(self.predicates[i]) for i in order], dtype=object)
-        return place, (first, " and " + first)
+    def _texts(self):
+        return ConjunctionTexts(self.predicates)
 
     def rows_of(self, group: Group, X: pd.DataFrame) -> np.ndarray:
         """Return the mask of a group in X, the rows that `codes` are of."""

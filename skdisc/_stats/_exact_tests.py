@@ -18,7 +18,7 @@ _SLACK = 1e-7  # log-probabilities this near are equal up to rounding, as in ``f
 _LARGE = 10**6  # up to this total, errors of log factorials are far below the slack
 _SMALL = 16  # below it Stirling's series is less accurate than the factorial
 _LARGEST_KEY = 2**62
-_AT_ONCE = 2**15  # tables
+AT_ONCE = 2**15  # tables, as many as fit in a fast memory
 _WORTH = 40  # up to this total per table, functions are computed for all whole numbers beforehand
 _NEGLIGIBLE = 1e-17  # a term below this share of a sum does not change it
 _FAR = 50  # nor does a tail that begins this much lower in logarithms
@@ -52,8 +52,8 @@ def fisher_p_values(x1, n1, x0, n0, alternative, mid):
     first, inverse = distinct(tables)
     p_value = np.empty(len(first))
     functions = _functions(int((n1 + n0).max(initial=0)), len(first))
-    for start in range(0, len(first), _AT_ONCE):
-        part = slice(start, start + _AT_ONCE)
+    for start in range(0, len(first), AT_ONCE):
+        part = slice(start, start + AT_ONCE)
         p_value[part] = _p_values(*tables[:, first[part]], functions, alternative, mid)
     return p_value[inverse]
 

@@ -10,11 +10,10 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from skdisc._stats._exact_tests import fisher_p_values
+from skdisc._stats._exact_tests import AT_ONCE, fisher_p_values
 
 SMALL_COUNT = 5  # an expected count below this makes the normal approximation poor
 _TAIL, _TAIL_COUNT = 1e-3, 100  # and so does one below the second, where p-values are this small
-_AT_ONCE = 2**15  # tables, as many as fit in a fast memory
 _ALTERNATIVES = ("two-sided", "greater", "less")
 
 
@@ -220,8 +219,8 @@ def proportions_test(x1, n1, x0, n0, mid=True):
     arrays = np.broadcast_arrays(x1, n1, x0, n0)
     counts = [array.reshape(-1) for array in arrays]
     p_value, is_exact = np.empty(counts[0].shape), np.empty(counts[0].shape, dtype=bool)
-    for start in range(0, len(p_value), _AT_ONCE):
-        part = slice(start, start + _AT_ONCE)
+    for start in range(0, len(p_value), AT_ONCE):
+        part = slice(start, start + AT_ONCE)
         p_value[part], is_exact[part] = _by_score_test(*(c[part] for c in counts))
     if is_exact.any():
         tables = [c[is_exact].astype(np.int64, copy=False) for c in counts]

@@ -69,8 +69,8 @@ def test_as_many_tables_at_once_as_one_likes(alternative, monkeypatch):
     x1, x0 = rng.binomial(n1, 0.2), rng.binomial(n0, 0.3)
     p_values = []
     for at_once in (7, 10**9):
-        monkeypatch.setattr(_exact_tests, "_AT_ONCE", at_once)
-        monkeypatch.setattr(_proportions, "_AT_ONCE", at_once)
+        monkeypatch.setattr(_exact_tests, "AT_ONCE", at_once)
+        monkeypatch.setattr(_proportions, "AT_ONCE", at_once)
         fisher = _stats.fisher(x1, n1, x0, n0, alternative)
         p_values.append([fisher, *_proportions.proportions_test(x1, n1, x0, n0)])
     np.testing.assert_array_equal(*p_values)

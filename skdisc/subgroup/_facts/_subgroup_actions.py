@@ -7,6 +7,7 @@ from itertools import pairwise
 import numpy as np
 
 from skdisc._space._codes import FREE, NO_ITEM, PAD
+from skdisc._space._conjunction_texts import ConjunctionTexts
 from skdisc._space._subgroup import Subgroup
 from skdisc._utils._hashing import multipliers
 from skdisc._utils._run_clock import go_on
@@ -103,18 +104,9 @@ class StudyPlan:
         predicates = [*self.moves.sources, *more]
         if {p.column for p in more} & {p.column for p in self.moves.sources}:
             return [str(self.at(i) & group) for i in range(len(self))]
-        keys = [(str(p.column), type(p.column).__name__) for p in predicates]
-        ranks = {key: rank for rank, key in enumerate(sorted(set(keys)))}
-        rank = np.array([*(ranks[key] for key in keys), len(ranks)])  # PAD finds the last
-        own = np.arange(len(self.moves.sources), len(predicates))
-        numbers = np.hstack([self.patterns, np.tile(own, (len(self), 1))])
-        order = np.argsort(rank[numbers], axis=1, kind="stable")
-        numbers = np.take_along_axis(numbers, order, axis=1)
-        texts, lengths = [str(p) for p in predicates], (numbers != PAD).sum(axis=1)
-        return [
-            " and ".join([texts[k] for k in row[:n]])
-            for row, n in zip(numbers.tolist(), lengths.tolist(), strict=True)
-        ]
+        those_of_group = np.arange(len(self.moves.sources), len(predicates))
+        numbers = np.hstack([self.patterns, np.tile(those_of_group, (len(self), 1))])
+        return ConjunctionTexts(predicates).of(numbers).tolist()
 
     def action(self, pair):
         """Return the change of a pair, as the `Subgroup` of the people who satisfy it."""

@@ -1,0 +1,39 @@
+"""Texts of many conjunctions of the same conditions."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from skdisc._space._codes import PAD
+from skdisc._space._subgroup import Predicate
+
+
+class ConjunctionTexts:
+    """The texts of conjunctions of some conditions, as those of a `Subgroup`, made once for each.
+
+    Examples
+    --------
+    >>> texts = ConjunctionTexts([Predicate.equals("sex", "F"), Predicate.equals("age", 30)])
+    >>> texts.of(np.array([[0, 1], [PAD, 0], [PAD, PAD]])).tolist()
+    ["age = 30 and sex = 'F'", "sex = 'F'", 'everyone']
+    """
+
+    def __init__(self, predicates: Sequence[Predicate]) -> None:
+        keys = [(str(p.column), type(p.column).__name__) for p in predicates]
+        order = sorted(range(len(keys)), key=keys.__getitem__)
+        self._place = np.empty(len(order), dtype=np.int64)  # of each condition in a `Subgroup`
+        self._place[order] = np.arange(len(order))
+        first = np.array([str(predicates[i]) for i in order], dtype=object)
+        self._texts = first, " and " + first  # at the start of a text, and later
+
+    def of(self, conjunctions: np.ndarray) -> np.ndarray:
+        """Return the text of each conjunction, an object array, without a loop over them.
+
+        Shapes: `conjunctions` (n, max_len), numbers of conditions, padded by PAD anywhere.
+        """
+        n, texts = len(self._place), np.full(len(conjunctions), "", dtype=object)
+        places = np.sort(np.append(self._place, n)[conjunctions], axis=1)  # PAD finds the last
+        for i, column in enumerate(places.T):
+            has_item = np.flatnonzero(column < n)
+            texts[has_item] += self._texts[min(i, 1)][column[has_item]]
+        return np.where((conjunctions == PAD).all(axis=1), "everyone", texts)
