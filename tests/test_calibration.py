@@ -337,3 +337,21 @@ def test_an_answer_that_clears_a_group_with_a_relevant_gap_is_false():
 def test_in_hard_worlds_the_pursuit_finds_little(world):
     """The first two were found in 31 of 95 and 6 of 25 audits, the last in 15 of 50 data sets."""
     assert share("DisparityPursuit", world) < MANY / len(SEEDS)
+
+
+def test_rows_that_go_on_from_the_seeds_counted_are_added_and_others_replace():
+    def of(seeds, found, commit="abc"):
+        table = pd.DataFrame({"seed": seeds, "error": "", "null": "", "rule": "2"})
+        table["verdict"] = [FOUND] * found + [""] * (len(seeds) - found)
+        table["seconds"] = float(found)
+        return table.assign(world="coin", detector="DivExplorer", commit=commit, relevant=True)
+
+    whole = of(range(40), 6)
+    now = counts.of_rows(whole[:15].assign(commit="first"))
+    both = counts.extended(now, whole[15:]).iloc[0]
+    want = counts.of_rows(whole).iloc[0]
+    assert both[counts.NUMBERS].tolist() == want[counts.NUMBERS].tolist()
+    assert (both["seconds"], both["commit"]) == (6.0, "first abc")
+    # Rows that begin anew take the place of what was counted; a gap between them is no going on.
+    for seeds in (range(20), range(16, 40)):
+        assert counts.extended(now, of(seeds, 3))["n"].tolist() == [len(seeds)]

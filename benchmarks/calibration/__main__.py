@@ -7,7 +7,9 @@ of the repository; ``--counts`` adds up its rows to the files of doc/calibration
 100 data sets (`cells.is_settled`); the fastest ones come first. ``--only`` names parts of
 "| detector | world | kind |", ``--kinds`` kinds of worlds. A cell stops after ``--limit`` seconds,
 the whole run after ``--minutes``. ``--rerun`` takes the null cells that are above the level, on
-seeds that were never used: with ``--n 1000`` it decides whether they fail.
+seeds that were never used: with ``--n 1000`` it decides whether they fail. ``--onward`` goes on
+from the data sets that the repository counts, whose rows need not be there, and stops no cell early;
+``--counts`` adds such rows to what is counted.
 """
 
 import argparse
@@ -75,16 +77,21 @@ def work(options, commit):
     chosen = failing(counts.of_rows(rows)) if options.rerun else None
     kept_rows = {} if options.again else dict(list(rows.groupby(store.KEY[:2])))
     seconds = rows.groupby(store.KEY[:2])["seconds"].mean() if len(rows) else {}
-    todo = []
+    todo, counted = [], {}
+    if options.onward:
+        table = kept().query("fresh == 0 and error == ''").set_index(store.KEY[:2])
+        counted, seconds = table["n"].to_dict(), table["seconds"]
     for one, world in cells(options.only, options.kinds):
         if chosen is not None and (one.name, world.name) not in chosen:
             continue
         cost, part = seconds.get((one.name, world.name), 0.0), kept_rows.get((one.name, world.name))
         earlier = [] if part is None else part.sort_values("seed").to_dict("records")
         n = min(options.n, GAP_SEEDS) if one.null in world.fails else options.n
-        known = {row["seed"] for row in earlier}
+        known = {row["seed"] for row in earlier} | set(
+            range(counted.get((one.name, world.name), 0))
+        )
         lacking = [s for s in range(start, start + n) if s not in known]
-        earlier = None if options.rerun else earlier
+        earlier = None if options.rerun or options.onward else earlier
         if lacking and not (earlier and is_settled(earlier, world.kind)):
             todo.append((cost, one, world, lacking, earlier))
     return [cell[1:] for cell in sorted(todo, key=lambda cell: cell[0])]
@@ -110,6 +117,7 @@ def main():
     parser.add_argument("--commit", default="", help="of the code; default: that of the checkout")
     parser.add_argument("--again", action="store_true")
     parser.add_argument("--rerun", action="store_true")
+    parser.add_argument("--onward", action="store_true", help="from the seeds counted, to --n")
     parser.add_argument("--counts", action="store_true")
     parser.add_argument("--page", action="store_true")
     options = parser.parse_args()
@@ -123,7 +131,7 @@ def main():
         store.append(options.out, rows)
         print(line(rows), flush=True)
     if options.counts:
-        keep(counts.update(kept(), counts.of_rows(store.load(options.out))))
+        keep(counts.extended(kept(), store.load(options.out)))
     if options.page:
         page.write(kept(), DOC)
 

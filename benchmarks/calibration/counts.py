@@ -68,6 +68,32 @@ def update(counts, new):
     return both.drop_duplicates(KEY, keep="last").sort_values(KEY).reset_index(drop=True)
 
 
+def extended(counts, rows):
+    """Return counts with those of rows added where these go on from the seeds that were counted.
+
+    The rows of a cell go on if their first seed is the number of data sets counted: seeds begin
+    at 0. Other rows replace counts as `update` does.
+    """
+    if not len(rows):
+        return counts
+    kept = counts.set_index(KEY)
+    first = rows.groupby(KEY[:2])["seed"].min()
+    keys = [(*key, 0) for key in first.index]
+    n = kept["n"].reindex(keys).fillna(0).to_numpy()
+    goes_on = dict(zip(first.index, (n > 0) & (n == first.to_numpy()), strict=True))
+    is_more = [goes_on[key] for key in zip(rows["detector"], rows["world"], strict=True)]
+    more, other = rows[is_more], rows[~np.array(is_more)]
+    new = of_rows(more)
+    for at, row in new.iterrows():
+        old = kept.loc[tuple(row[KEY])]
+        new.loc[at, NUMBERS] = (old[NUMBERS] + row[NUMBERS]).to_numpy()
+        share = row["n"] / max(new.loc[at, "n"], 1)
+        new.loc[at, "seconds"] = (1 - share) * old["seconds"] + share * row["seconds"]
+        commits = dict.fromkeys([*old["commit"].split(" "), row["commit"]])
+        new.loc[at, "commit"] = " ".join(commits)
+    return update(update(counts, new), of_rows(other)) if len(other) else update(counts, new)
+
+
 def load(path):
     """Return the counts in a file."""
     if not path.exists():
