@@ -8,8 +8,8 @@ of the repository; ``--counts`` adds up its rows to the files of doc/calibration
 "| detector | world | kind |", ``--kinds`` kinds of worlds. A cell stops after ``--limit`` seconds,
 the whole run after ``--minutes``. ``--rerun`` takes the null cells that are above the level, on
 seeds that were never used: with ``--n 1000`` it decides whether they fail. ``--onward`` goes on
-from the data sets that the repository counts, whose rows need not be there, and stops no cell early;
-``--counts`` adds such rows to what is counted.
+from the data sets that the repository counts, whose rows need not be there, and stops no cell
+early; ``--counts`` adds such rows to what is counted.
 """
 
 import argparse
