@@ -286,9 +286,10 @@ class Audit(
             callable, or a `BlackBox`. An unfitted estimator is cloned and fitted. Of a table that
             is counted also the column of decisions already made.
         sample_weight : array-like of shape (n_samples,), optional
-            How much each row counts, for the detectors that take weights.
+            How much each row counts. A detector that takes no weights is left out, or refused if it
+            is named; not those that find cases of single people.
         groups : array-like of shape (n_samples,), optional
-            The cluster of each row, for the detectors that take clusters.
+            The cluster of each row. Detectors that take no clusters are left out in the same way.
 
         Returns
         -------

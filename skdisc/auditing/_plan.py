@@ -3,6 +3,8 @@
 import inspect
 from dataclasses import asdict, dataclass, field
 
+import numpy as np
+
 from skdisc._registry import all_detectors
 from skdisc._space._bins import Bins
 from skdisc._task._limits import Limits
@@ -172,11 +174,30 @@ def _able(audit, audited, names, is_named):
             reason = "orders people by scores, and there are only labels or decisions"
         elif gaps and not takes_gaps(detectors[name]()) and not is_named:
             reason = f"needs complete columns, and values are missing in {', '.join(gaps)}"
+        elif (reason := _cannot_count(audited, detectors[name])) and is_named:
+            raise ValueError(f"{name} {reason}.")
         if reason:
             not_run.append({"detector": name, "reason": reason})
         else:
             able.append(name)
     return able, not_run
+
+
+def _cannot_count(audited, detector):
+    """Return why a detector would take rows for one independent person each, "" if it does not.
+
+    What is found about single people is a fact about rows, whatever they stand for.
+    """
+    takes = inspect.signature(detector.fit).parameters
+    if detector.card.finds == "individual" and _null(detector) == "individual":
+        return ""
+    n_clusters = len(audited.X) if audited.groups is None else len(np.unique(audited.groups))
+    if n_clusters < len(audited.X) and "groups" not in takes:
+        return "takes no clusters, and would count rows as independent: pass a row of each cluster"
+    is_weighted = audited.weight is not None and np.ptp(audited.weight) > 0
+    if is_weighted and "sample_weight" not in takes:
+        return "takes no sample weights, and would count all rows alike"
+    return ""
 
 
 def _compares_numbers(detector):

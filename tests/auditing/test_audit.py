@@ -535,6 +535,31 @@ def test_people_are_counted_as_rows_whatever_their_weights():
     assert marginal["people"] == (X["sex"] == "F").sum()
 
 
+@pytest.mark.parametrize(
+    ("what", "why"),
+    [
+        ({"groups": np.arange(300) // 2}, "clusters"),
+        ({"sample_weight": 1 + np.arange(300) % 3}, "weights"),
+    ],
+)
+def test_no_detector_counts_rows_as_independent_people_that_are_not(what, why):
+    X, y = planted(300)
+    X["p_women"] = np.where(X.pop("sex") == "F", 0.9, 0.1)
+    audit = Audit(protected="p_women", detectors=["ProxyDisparity"])
+    with pytest.raises(ValueError, match=f"ProxyDisparity takes no .*{why}"):
+        audit.fit(X, y, **what)
+    equal = {name: np.arange(300) if name == "groups" else np.ones(300) for name in what}
+    assert audit.fit(X, y, **equal).report_.to_frame("verdicts")["verdict"].notna().all()
+    report = audit.set_params(detectors="all", protected="town").fit(X, y, **what).report_
+    reasons = {line["detector"]: line["reason"] for line in report.document["not_run"]}
+    assert why in reasons["ProxyDisparity"]
+    assert why in reasons["EffectDecomposition"]
+    assert "model" in reasons["KOSEI"]
+    ran = {line["detector"] for line in report.document["log"]}
+    assert {"GroupDisparity", "DivExplorer", "DisparityPursuit"} <= ran
+    assert ("SituationTesting" in ran) == (why == "clusters")
+
+
 def test_a_cache_of_other_code_of_the_same_version_is_not_read(monkeypatch, tmp_path):
     X, y = planted(200)
     settings = {"detectors": ["GroupDisparity"], "cache": str(tmp_path)}
