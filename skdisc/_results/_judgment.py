@@ -16,6 +16,7 @@ __all__ = [
     "UNSURE",
     "Judgment",
     "confirmed_p",
+    "favored_leads",
     "is_reversed",
     "judge_effects",
     "surest_gap",
@@ -104,6 +105,19 @@ def surest_gap(effects):
     first = effects.iloc[order[0]]
     between = f"{first['ci_low']:.2g} to {first['ci_high']:.2g}"
     return f"mean gap of {first['group']}: {first['gap']:.2g} ({between})"
+
+
+def favored_leads(favored, worse_off):
+    """Return which groups lead, of those that are better off than others.
+
+    Where one group is favored, each of the others is somewhat worse off than the rest of all people
+    only because the favored one is among them. So it leads if the whole interval of its gap is
+    larger, without signs, than those of the groups that are worse off.
+
+    `favored`, `worse_off`: low and high ends, shapes (n, 2) and (m, 2). NaN: unknown.
+    """
+    largest = np.fmax.reduce(np.abs(worse_off).max(axis=1), initial=np.nan)
+    return (np.abs(favored).min(axis=1) > largest) & (favored.prod(axis=1) > 0)
 
 
 def is_reversed(table):

@@ -3,7 +3,6 @@
 import math
 
 import numpy as np
-import pandas as pd
 
 from skdisc._results._findings import CaseFindings
 from skdisc._results._judgment import (
@@ -12,6 +11,7 @@ from skdisc._results._judgment import (
     NULLS,
     UNSURE,
     confirmed_p,
+    favored_leads,
     is_reversed,
 )
 from skdisc._task._sampled_rows import is_of_sample
@@ -183,9 +183,8 @@ def _answer(result):
 def _strongest(step, result, figures):
     """Return what is estimated of the strongest finding, its group, measure and people.
 
-    None without findings. Findings of people worse off come first, unless the gap of one that is
-    better off is surely larger: then others are worse off in this measure only beside it. A ratio
-    has the p-value of its gap.
+    None without findings. Findings of people worse off come first, unless a favored group leads in
+    their measure. A ratio has the p-value of its gap.
     """
     if not len(result.findings):
         return None
@@ -195,12 +194,16 @@ def _strongest(step, result, figures):
     is_worse_off = _is_worse_off(table, prefix).to_numpy()
     is_gap = (table["measure"] != "impact_ratio").to_numpy()
     first = is_significant & is_worse_off
-    larger = is_significant & ~is_worse_off & _surely_larger(table, first, prefix)
-    is_beside_larger = table["measure"].isin(table["measure"][larger]).to_numpy()
-    if larger.any() and not (first & ~is_beside_larger).any():
-        first = larger
+    leads = np.zeros(len(table), dtype=bool)
+    ends = table[[f"{prefix}ci_low", f"{prefix}ci_high"]].to_numpy(dtype=float)
+    for of_measure in table.groupby("measure").indices.values():
+        favored = of_measure[(is_significant & ~is_worse_off)[of_measure]]
+        leads[favored] = favored_leads(ends[favored], ends[of_measure[first[of_measure]]])
+    is_beside_leading = table["measure"].isin(table["measure"][leads]).to_numpy()
+    if leads.any() and not (first & ~is_beside_leading).any():
+        first = leads
     else:
-        first &= ~is_beside_larger
+        first &= ~is_beside_leading
     i = int(np.argmax(strength(table, prefix) + 1000 * first + 10_000 * is_gap))
     measure = table["measure"].iloc[i]
     # With several causes, the whole gap of the group, not what it adds to the other causes: the
@@ -214,16 +217,6 @@ def _strongest(step, result, figures):
         audited = figures.audited
         people = audited.people(audited.among(RATE_OF.get(measure, measure), group.mask(audited.X)))
     return what, str(group), measure, people
-
-
-def _surely_larger(table, others, prefix):
-    """Return of which findings the whole interval is larger than all of others, without signs.
-
-    Gaps are compared with those of the same measure.
-    """
-    ends = np.abs(table[[f"{prefix}ci_low", f"{prefix}ci_high"]].to_numpy(dtype=float))
-    largest = pd.Series(ends.max(axis=1)).where(others).groupby(table["measure"].to_numpy())
-    return ends.min(axis=1) > largest.transform("max").to_numpy()
 
 
 def _widest(step, result, figures):

@@ -2,9 +2,10 @@
 
 from math import ceil
 
+import numpy as np
 from scipy import special
 
-from skdisc._results._judgment import FOUND, NOTHING, UNSURE
+from skdisc._results._judgment import FOUND, NOTHING, UNSURE, favored_leads
 from skdisc._stats._equivalence import power_quantile
 from skdisc.report._first_page._units import is_of_outcomes
 
@@ -247,18 +248,13 @@ def _raw(attribute, evidence, document):
 
 
 def _leading(rows):
-    """Return the group that is worse off most, unless that of one better off is surely larger.
-
-    Where one group is favored, each of the others is somewhat worse off than the rest of all people
-    only because the favored one is among them.
-    """
+    """Return the group that is worse off most, unless a favored group leads."""
     largest = max(rows, key=lambda row: abs(row["gap"]))
     worst = max(rows, key=lambda row: -row["gap"])
-    ends = [row.get(name) for row in (worst, largest) for name in ("ci_low", "ci_high")]
-    if worst["gap"] >= 0 or None in ends:
-        return largest if worst["gap"] >= 0 else worst
-    is_larger = min(map(abs, ends[2:])) > max(map(abs, ends[:2])) and ends[2] * ends[3] > 0
-    return largest if is_larger else worst
+    ends = [[row.get("ci_low"), row.get("ci_high")] for row in (largest, worst)]
+    ends = np.array(ends, dtype=float)
+    leads = worst["gap"] >= 0 or favored_leads(ends[:1], ends[1:]).all()
+    return largest if leads else worst
 
 
 def _shares(row, one, rest, rates):
