@@ -24,6 +24,7 @@ import pandas as pd
 from skdisc._results._shared_values import MIN_CELL
 from skdisc._stats._printed_sums import PrintedSums
 from skdisc._utils._json import check_types
+from skdisc._verdicts._answer import rounded_up
 from skdisc.monitoring._wealth import Wealth, check_sums
 
 LEAST = 2 * MIN_CELL  # new people on each side of a row: 9 of 10 are nearly all of them
@@ -244,20 +245,19 @@ def log_of_two_digits(value: float) -> float:
     return log(floor(10 * exp(value - power * log(10)) + 1e-9) / 10) + power * log(10)
 
 
-def rounded_up(values: np.ndarray) -> np.ndarray:
-    """Return numbers, 0 or more, rounded up to two significant digits: no sums of squares.
+def shown_errors(errors: np.ndarray) -> np.ndarray:
+    """Return errors, 0 or more, rounded up to two significant digits: no sums of squares.
 
     Intervals that are made of larger errors hold, too.
     """
-    values = np.where(values > 0, np.maximum(values, 1e-9), 0.0)
-    scale = 10.0 ** (np.floor(np.log10(np.where(values > 0, values, 1.0))) - 1)
-    return np.ceil(values / scale - 1e-9) * scale
+    errors = np.where(errors > 0, np.maximum(errors, 1e-9), 0.0)
+    return np.vectorize(rounded_up, otypes=[float])(errors)
 
 
 def _as_shown(w, row):
     """Return a group with the numbers that are shown, or without people and bets."""
     shown = Wealth(w.group, w.context, w.share, w.n_bets, w.n_sums, seen=row.seen.copy())
-    shown.seen[:, 2:] = rounded_up(shown.seen[:, 2:])
+    shown.seen[:, 2:] = shown_errors(shown.seen[:, 2:])
     if row.numbers is None:
         return shown
     numbers = dict(row.numbers)

@@ -12,7 +12,7 @@ from skdisc import Rule
 from skdisc.cli import main
 from skdisc.monitoring import DisparityMonitor
 from skdisc.monitoring import _confidence_sequences as sequences
-from skdisc.monitoring._last_shown import rounded_up
+from skdisc.monitoring._last_shown import shown_errors
 
 BOUNDS = (0, 15_000)
 
@@ -198,7 +198,7 @@ def test_sequences_of_means_are_narrower_where_numbers_vary_little():
 
 @given(st.lists(st.floats(0, 1e6), min_size=1, max_size=5))
 def test_rounded_squares_are_not_smaller(values):
-    rounded = rounded_up(np.array(values))
+    rounded = shown_errors(np.array(values))
     assert (rounded >= np.array(values) * (1 - 1e-9)).all()
     assert (rounded <= np.array(values) * 1.1 + 1e-8).all()
     assert all(
