@@ -1,12 +1,14 @@
 """What a search for alternatives found."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from skdisc.model_selection._alternatives._choice import Choice
 from skdisc.model_selection._alternatives._claim import Claim
 from skdisc.model_selection._alternatives._question import Question
+from skdisc.model_selection._alternatives._tested import tested_gaps
 
 
 @dataclass(frozen=True)
@@ -68,3 +70,10 @@ class SearchFindings:
     target: str
     claim_predictions: list | None = None
     times_chosen: np.ndarray | None = None
+
+    @cached_property
+    def tested_gaps(self) -> list[dict]:
+        """Which gap was tested, and the largest ones, by column; empty if nothing was tested."""
+        if self.predictions is None:
+            return []
+        return tested_gaps(self.question, *self.predictions, self.pairs)

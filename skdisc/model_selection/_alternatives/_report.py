@@ -17,7 +17,7 @@ from skdisc.auditing import AuditReport
 from skdisc.model_selection._alternatives import _sentence as say
 from skdisc.model_selection._alternatives._candidates import kind_of, way_of
 from skdisc.model_selection._alternatives._notes import notes_of, warnings_of
-from skdisc.model_selection._alternatives._tested import test_of_step, tested_gaps
+from skdisc.model_selection._alternatives._tested import test_of_step
 from skdisc.report._frontier import frontier_svg
 from skdisc.report._html import page_of
 from skdisc.report._markdown import markdown_of
@@ -82,9 +82,7 @@ def document_of(search, run, findings):
         "alternative": None if chosen is None else name,
         "candidates": candidates,
         "tests": tests,
-        "tested_gaps": []
-        if findings.predictions is None
-        else tested_gaps(findings.question, *findings.predictions, findings.pairs),
+        "tested_gaps": findings.tested_gaps,
         "most": findings.claim.most,
         "foreseen": search.foreseen_,
         "settings": {n: jsonable(v) for n, v in settings.items() if n not in _NOT_SETTINGS},

@@ -7,7 +7,6 @@ from sklearn.frozen import FrozenEstimator
 from skdisc.model_selection._alternatives._costs import pair_in_words
 from skdisc.model_selection._alternatives._question import CLIPPED
 from skdisc.model_selection._alternatives._split import N_FOLDS, is_small, margins_in_reach
-from skdisc.model_selection._alternatives._tested import tested_gaps
 
 SHOWN, NONE_SHOWN = "a less discriminatory alternative is shown", "no alternative is shown"
 EXPLORATORY = "exploratory"
@@ -118,7 +117,7 @@ def _scores_from_to(findings):
 def _compared(findings):
     """Return the gaps that are compared where a smaller one is not shown."""
     texts = []
-    for row in _tested_gaps(findings):
+    for row in findings.tested_gaps:
         if row["is_largest"]:
             texts.append(" to ".join(number(row[n]) for n in ("largest_before", "largest_after")))
         else:
@@ -127,10 +126,6 @@ def _compared(findings):
                 "present gap in the pair that was fixed beforehand"
             )
     return " and ".join(texts)
-
-
-def _tested_gaps(findings):
-    return tested_gaps(findings.question, *findings.predictions, findings.pairs)
 
 
 def number(value):
@@ -147,7 +142,7 @@ def pair_sentences(search, findings, name):
         f"with {name!r}" if search.claim == "model" else "with the models that were tested",
     )
     metric, is_model = search.metric.replace("_", " "), search.claim == "model"
-    for row in _tested_gaps(findings):
+    for row in findings.tested_gaps:
         high, low = (row[n] and repr(row[n]) for n in ("higher", "lower"))
         if not is_model:
             high, low = "the first", "the second"
