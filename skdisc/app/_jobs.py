@@ -240,9 +240,9 @@ class Job:
         """Return the report."""
         return AuditReport.from_json(self.document.read_text(encoding="utf-8"))
 
-    def page(self) -> str:
+    def page(self, report: AuditReport) -> str:
         """Return the report as a page that does not tell how the file was read."""
-        document = self.report().document
+        document = report.document
         if notes_on_reading(document):
             above = [note for note in document["source"]["notes"] if note["above"]]
             document = document | {"source": document["source"] | {"notes": above}}
@@ -269,9 +269,9 @@ class SearchJob(Job):
         """Return the report."""
         return AlternativeReport(json.loads(self.document.read_text(encoding="utf-8")))
 
-    def page(self) -> str:
+    def page(self, report: AlternativeReport) -> str:
         """Return the report as a page."""
-        return self.report().to_html()
+        return report.to_html()
 
     def save(self, path: Path) -> None:
         """Write the report to a file."""

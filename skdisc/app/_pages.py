@@ -546,14 +546,14 @@ class Pages:
             status = 200 if job.state == "running" else 422
             return self.shown("running.html", status, job=job, study=study)
         values = {"job": job, "study": study, "ends": _ends(job)}
-        page = _body(await asyncio.to_thread(job.page))
+        report = await asyncio.to_thread(job.report)
+        page = _body(await asyncio.to_thread(job.page, report))
         if isinstance(job, SearchJob):
             return self.shown("search.html", **values, page=page)
         # What can be done with the page stands after the answers, and before the details.
         answers, end, values["details"] = page.partition("</header>")
         values["answers"] = answers + end
-        document = (await asyncio.to_thread(job.report)).document
-        about = document["about"]
+        document, about = report.document, report.document["about"]
         values["held"] = [c for c in about["columns"] if c not in about["protected"]]
         values["read_so"] = notes_on_reading(document)
         values["refused"], _ = await self._search_refused(job, document)
