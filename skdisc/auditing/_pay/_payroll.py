@@ -120,8 +120,9 @@ def read_payroll(audit: Any, X: Any, y: Any, model: Any, weight: Any, groups: An
     protected = check_protected(audit.protected, list(X))
     if not protected:
         raise ValueError("Audit needs protected=[...]: the column of sex, for a report of pay.")
-    sex = _column_of_sex(X[protected], named["women"])
-    is_woman, is_man, labels = _sexes(X[sex], sex, named["women"])
+    sex, distinct_values = _column_of_sex(X[protected], named["women"])
+    woman, man = _sexes(distinct_values, sex, named["women"])
+    is_woman, is_man = X[sex].isin(woman).to_numpy(), X[sex].isin(man).to_numpy()
     check_consistent_length(X, y, weight, groups)
     weight = np.ones(len(X)) if weight is None else np.asarray(weight, dtype=float).ravel()
     cluster = None if groups is None else pd.factorize(pd.Series(np.asarray(groups).ravel()))[0]
@@ -138,8 +139,9 @@ def read_payroll(audit: Any, X: Any, y: Any, model: Any, weight: Any, groups: An
     category = None if named["category"] is None else _texts(X[named["category"]])
     pay_columns = [named[part] for part in ("base", "variable", "hours") if named[part] is not None]
     names = {part: None if value is None else str(value) for part, value in named.items()}
-    names |= {"sex": str(sex), **labels}
-    described = _of_sexes(X.drop(columns=pay_columns), sex, people, labels)
+    names |= {"sex": str(sex)}
+    names |= {"women": " or ".join(map(str, woman)), "men": " or ".join(map(str, man))}
+    described = _of_sexes(X.drop(columns=pay_columns), sex, people, names)
     if category is not None and of_numbers(described[named["category"]].dtype):
         described[named["category"]] = category  # numbers of grades are names, not cut into bins
     roll = Payroll(described, people, total, base, variable, hours, category, names, {})
@@ -155,13 +157,13 @@ def _only(y, mask):
     return pd.Series(np.asarray(y).ravel()[mask], name=getattr(y, "name", None))
 
 
-def _of_sexes(X, name, people, labels):
+def _of_sexes(X, name, people, names):
     """Return a table in which several words for women, or for men, are one."""
     if X[name][people.is_woman | people.is_man].nunique() == 2:
         return X
     named = X[name].astype(object)
     for side, label in ((people.is_woman, "women"), (people.is_man, "men")):
-        named = named.mask(side, labels[label])
+        named = named.mask(side, names[label])
     X = X.copy()
     X[name] = named
     return X
@@ -249,49 +251,48 @@ def _check_part(part, total, name, total_name):
 
 
 def _column_of_sex(X, women):
-    """Return the first of the protected columns that says who is a woman; if none does, the first.
+    """Return the first of the protected columns that says who is a woman, and its values.
 
-    `women`: the value of women, or None if it has to be understood.
+    If none does, the first. `women`: the value of women, or None if it has to be understood.
     """
-    for name in X:
-        texts = {str(value) for value in X[name].dropna().unique()}
-        if women is None and WOMEN_WORDS & {text.strip().lower() for text in texts}:
-            return name
-        if women is not None and str(women) in texts:
-            return name
-    return X.columns[0]
+    columns = [(name, X[name].dropna().unique()) for name in X]
+    return next(((name, values) for name, values in columns if _women(values, women)), columns[0])
+
+
+def _women(values, women):
+    """Return the values that say that a person is a woman."""
+    if women is not None:
+        return [value for value in values if str(value) == str(women)]
+    return [value for value in values if str(value).strip().lower() in WOMEN_WORDS]
 
 
 def _sexes(values, name, women):
-    """Return who is a woman, who a man, and the values that say so."""
-    texts = {value: str(value).strip().lower() for value in values.dropna().unique()}
-    woman = [v for v, text in texts.items() if text in WOMEN_WORDS]
-    man = [v for v, text in texts.items() if text in MEN_WORDS]
+    """Return the values of women, and those of men."""
+    woman = _women(values, women)
+    man = [value for value in values if str(value).strip().lower() in MEN_WORDS]
     if women is not None:
-        woman = [v for v in texts if str(v) == str(women)]
-        rest = [v for v in texts if v not in woman]
-        man = [v for v in man if v in rest] or (rest if len(rest) == 1 else [])
+        not_woman = [value for value in values if value not in woman]
+        man = [v for v in man if v in not_woman] or (not_woman if len(not_woman) == 1 else [])
         if not woman:
-            raise ValueError(f"{name!r} has no value {str(women)!r}. Its values: {_list(texts)}.")
+            raise ValueError(f"{name!r} has no value {str(women)!r}. Its values: {_list(values)}.")
     if not woman and not man:
         raise ValueError(
-            f"Which values of {name!r} are women is not known: {_list(texts)}. Name it by "
+            f"Which values of {name!r} are women is not known: {_list(values)}. Name it by "
             "--women VALUE (pay={'women': ...})."
         )
     missing = "women" if not woman else "men" if not man else None
     if missing:
         raise ValueError(
-            f"There are no {missing} in {name!r} (values: {_list(texts)}), so there is no gap: "
+            f"There are no {missing} in {name!r} (values: {_list(values)}), so there is no gap: "
             "pass a table with women and men, or name the value of women by --women VALUE "
             "(pay={'women': ...})."
         )
-    labels = {"women": " or ".join(map(str, woman)), "men": " or ".join(map(str, man))}
-    return values.isin(woman).to_numpy(), values.isin(man).to_numpy(), labels
+    return woman, man
 
 
-def _list(texts):
+def _list(values):
     """Return the first values of a column, in the order of their texts."""
-    shown = sorted(map(str, texts))
+    shown = sorted(map(str, values))
     return ", ".join(shown[:6]) + ", …" * (len(shown) > 6)
 
 
