@@ -452,6 +452,7 @@ class BaseDetector(
             discovery=discovery,
             null=self.null,
             shared_values=shared,
+            n_drawn_from=None if task.people.sample is None else task.people.sample.n_all,
         )
 
     def _gap_that_matters(self, outcome, weight=None, mean=None):

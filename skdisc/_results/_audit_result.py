@@ -41,6 +41,7 @@ _TYPES = {
     "pos_label": list,
     "protected": list,
     "n_samples": int,
+    "n_drawn_from": (int, NoneType),
     "n_queries": int,
     "stopped_by": (str, NoneType),
     "total_time": (int, float),
@@ -113,6 +114,9 @@ class AuditResult(InDatabase):
     last_shown : AuditResult or None
         The result that reports show in place of this one: of a monitor, with the numbers of groups
         as they were last renewed.
+    n_drawn_from : int or None
+        Number of rows that the `n_samples` rows were drawn from by chance; None if no sample was
+        drawn.
     """
 
     detector: str
@@ -129,6 +133,7 @@ class AuditResult(InDatabase):
     versions: dict = field(default_factory=versions)
     shared_values: dict | None = None
     last_shown: Self | None = None
+    n_drawn_from: int | None = None
 
     def __getattr__(self, name):
         if name in _DISCOVERY_FIELDS:

@@ -9,7 +9,6 @@ from skdisc._blackbox._blackbox import BlackBox
 from skdisc._space._codes import MISSING
 from skdisc._utils._hashing import canonical_order
 
-_WHY = "limits.rows"
 _FLOOR = 1000  # rows of a group that are kept whatever its share
 _N_BINS = 4  # of protected numbers with more values
 
@@ -41,6 +40,11 @@ class SampledRows:
     names: tuple
     before: "SourceSample | None" = None
 
+    @property
+    def n_all(self):
+        """The number of rows that they were drawn from."""
+        return len(self.drawn) if self.before is None else self.before.n_all
+
     def note(self):
         """Return what the sample is, a list of str."""
         first = [] if self.before is None else self.before.note()
@@ -64,7 +68,7 @@ class SourceSample:
     n: int
     n_all: int
     names: tuple
-    why: str = _WHY
+    why: str = "limits.rows"
     rows: None = None
 
     def note(self):
@@ -72,12 +76,7 @@ class SourceSample:
         return [_note(self.n, self.n_all, self.names, True, self.why)]
 
 
-def is_of_sample(note: str) -> bool:
-    """Return whether a note of a result says that the detector drew a sample."""
-    return f"rows were used ({_WHY})" in note
-
-
-def _note(n, n_all, names, is_even, why=_WHY):
+def _note(n, n_all, names, is_even, why="limits.rows"):
     """Return what a sample is, as text."""
     by = ", ".join(map(str, names))
     proportions = "each in proportion to its size"

@@ -13,6 +13,7 @@ from skdisc._blackbox._blackbox import BlackBox, is_trained, resolve
 from skdisc._blackbox._queries import Queries
 from skdisc._counts._counted_table import SAMPLE, CountedTable, SourceRows, is_source
 from skdisc._counts._counts import Counts
+from skdisc._results._audit_result import AuditResult
 from skdisc._space._bins import Bins
 from skdisc._space._feature_space import FeatureSpace
 from skdisc._space._subgroup import Predicate, Subgroup
@@ -146,6 +147,11 @@ class AuditedRows:
         """Return the number of people in the rows of a mask; None: all."""
         members = np.ones(len(self.X), dtype=bool) if members is None else members
         return people_in(members, self.frequency)
+
+    def drew_others(self, result: AuditResult) -> bool:
+        """Whether a detector drew other rows than those that are audited."""
+        drawn = None if self.sample is None else (self.sample.n, self.sample.n_all)
+        return result.n_drawn_from is not None and drawn != (result.n_samples, result.n_drawn_from)
 
     def share(self, members: np.ndarray) -> float:
         """Return the share of a group of all people; of their weights, if rows have these."""

@@ -14,7 +14,6 @@ from skdisc._results._judgment import (
     favored_leads,
     is_reversed,
 )
-from skdisc._task._sampled_rows import is_of_sample
 from skdisc.auditing._figures import (
     HELD_OUT,
     RATE_OF,
@@ -211,12 +210,16 @@ def _strongest(step, result, figures):
     what = RATIO if measure == "impact_ratio" else gap_of(step)
     what += HELD_OUT if prefix else ""
     group = result.findings.subgroups[i]
-    people = int(table["support"].iloc[i])
+    audited, people = figures.audited, examined(table.iloc[i])
     # Not only those searched, and only those whom the rate is about; of a sample, those drawn.
-    if step.on == "given" and not any(map(is_of_sample, result.notes)):
-        audited = figures.audited
+    if step.on == "given" and not audited.drew_others(result):
         people = audited.people(audited.among(RATE_OF.get(measure, measure), group.mask(audited.X)))
     return what, str(group), measure, people
+
+
+def examined(row):
+    """Return how many people of a group a finding is about, both searched and held out."""
+    return int(row["support"] + row.get("held_out_support", 0))
 
 
 def _widest(step, result, figures):

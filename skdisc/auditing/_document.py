@@ -10,7 +10,6 @@ from skdisc._results._judgment import FOUND, NOTHING, UNSURE
 from skdisc._results._shared_values import SharedValues
 from skdisc._space._bins import Bins
 from skdisc._task._limits import Limits
-from skdisc._task._sampled_rows import is_of_sample
 from skdisc._utils._favorable import unfavorable_values
 from skdisc._utils._json import jsonable
 from skdisc._utils._optional import versions
@@ -478,6 +477,9 @@ def _line(step, result):
     """Return the line of a step in the log."""
     names = ("n_tested", "n_found", "verdict", "reason", "n_queries", "stopped_by")
     numbers = {n: getattr(result, n) for n in names}
+    is_drawn = result.n_drawn_from is not None
+    numbers["n_drawn"] = result.n_samples if is_drawn else None
+    numbers["n_drawn_from"] = result.n_drawn_from
     return step.to_dict() | numbers | {"seconds": result.total_time, "notes": list(result.notes)}
 
 
@@ -490,8 +492,8 @@ def _limits(audit, audited, run):
         "column accounts for is not thereby justified.",
     ]
     if audited.table is not None:
-        limits += _about_counts(audited, run)
-    limits += _about_samples(run)
+        limits += _about_counts(audited)
+    limits += _about_samples(audited, run)
     if audited.kind in ("labels", "decisions"):
         limits.append(
             "There was no model to query: whether one person would have been decided about "
@@ -529,7 +531,7 @@ def _unfavorable(audit, audited):
     return [text for texts in texts_by_source.values() for text in texts]
 
 
-def _about_counts(audited, run):
+def _about_counts(audited):
     """Return sentences on what counting leaves of a table."""
     edges = audited.counts.schema.edges
     binned = "; ".join(f"{name} at {', '.join(f'{c:g}' for c in e)}" for name, e in edges.items())
@@ -540,26 +542,22 @@ def _about_counts(audited, run):
     ]
     if audited.sample is not None:
         sentences = [*audited.sample.note(), *sentences]
-    names = [s.detector for s in run.plan.steps if s.name in run.results and run.needs_rows(s)]
-    n, n_all = len(run.sample.X) if names else 0, audited.table.n_people
-    if names and n < n_all:
-        sentences.append(
-            f"{', '.join(dict.fromkeys(names))} cannot use counts, and had {n:,} of "
-            f"{n_all:,} rows: a random sample, each protected group in proportion to its "
-            "size. What they say is as uncertain as that of so many people, and smaller effects "
-            "may be missed."
-        )
     return sentences
 
 
-def _about_samples(run):
-    """Return a sentence on each sample that detectors drew from the rows of the audit."""
-    names = {}
+def _about_samples(audited, run):
+    """Return a sentence on each size of the samples that detectors drew."""
+    names, because = {}, "" if audited.table is None else "cannot use counts, and "
     for step in run.plan.steps:
         result = run.results.get(step.name)
-        for note in () if result is None else filter(is_of_sample, result.notes):
-            names.setdefault(note, {})[step.detector] = None
-    return [f"{', '.join(detectors)}: {note}" for note, detectors in names.items()]
+        if result is not None and audited.drew_others(result):
+            names.setdefault((result.n_samples, result.n_drawn_from), {})[step.detector] = None
+    return [
+        f"{in_a_row(detectors)} {because}examined {n:,} of {n_all:,} rows, drawn by chance within "
+        "each protected group. What follows from them is as uncertain as what follows from so "
+        "many people, and smaller effects may be missed than with all rows."
+        for (n, n_all), detectors in names.items()
+    ]
 
 
 def _call(audit, audited):

@@ -9,7 +9,7 @@ from skdisc._results._findings import GroupFindings
 from skdisc._results._judgment import FOUND, confirmed_p
 from skdisc._stats._rates import RATES
 from skdisc._utils._frequency import people_in
-from skdisc.auditing._cells import strength
+from skdisc.auditing._cells import examined, strength
 from skdisc.auditing._figures import (
     EQUAL,
     GAP,
@@ -47,6 +47,8 @@ class Evidence:
         With whom the people are compared.
     frequency : ndarray of int64, shape (n_rows,), or None
         The number of people of each row; None: 1.
+    is_of_sample : bool
+        Whether the detector drew a sample of the people.
     shadows : list of Evidence
         What it accounts for.
     """
@@ -61,6 +63,7 @@ class Evidence:
     versus: str
     attributes: list
     frequency: np.ndarray | None = None
+    is_of_sample: bool = False
     shadows: list = field(default_factory=list)
 
     @property
@@ -70,7 +73,9 @@ class Evidence:
 
     @property
     def people(self):
-        """The number of people in the group."""
+        """The number of people of the group who were examined."""
+        if self.is_of_sample:
+            return examined(self.numbers)
         return people_in(self.members, self.frequency)
 
     @property
@@ -203,6 +208,7 @@ def _collected(audited, plan, results, verdicts, significance):
                 versus=_compared_with(result, step, group, numbers, audited),
                 attributes=[step.attribute],
                 frequency=audited.frequency,
+                is_of_sample=audited.drew_others(result),
             )
             findings.append(finding)
     return findings
@@ -302,7 +308,8 @@ def _row(rank, e, audited, significance, figures):
     equal = ("equal", "equal_ci_low", "equal_ci_high")
     row |= figures.numbers(EQUAL if is_raw else "", *quantity, equal)
     figures.tell_rates(GAP, *quantity, e.members, e.context)
-    row |= {"people": e.people, "fewest": e.fewest, "share": e.people / audited.people()}
+    share = audited.people(e.members) / audited.people()
+    row |= {"people": e.people, "fewest": e.fewest, "share": share}
     row["judged"] = bool(audited.share(e.members) >= figures.relevant_size)
     if audited.numbers is not None and e.numbers["measure"] == "selection_rate":
         row["rate_others"] = finite_or_none(audited.rate("selection_rate", e.context & ~e.members))

@@ -165,13 +165,15 @@ def _listed(names):
 def _facts(result):
     """Return names and values of the facts about the audit."""
     m = result.metrics
+    n, n_all = result.n_samples, result.n_drawn_from
+    drawn = "" if n_all is None else f" of {n_all:,}, drawn by chance"
     stopped = f"{limit_named(result.stopped_by)} was reached" if result.stopped_by else "completed"
     return [
         ("Audited", AUDITED[result.audited]),
         ("Measure", result.measure),
         ("Favorable outcome", ", ".join(repr(plain(v)) for v in result.pos_label)),
         ("Protected columns", _listed(result.protected) or "every column"),
-        ("Rows of data", f"{result.n_samples:,}"),
+        ("Rows of data", f"{n:,}{drawn}"),
         ("Model queries (rows)", f"{result.n_queries:,}"),
         ("Tested (TSN)", f"{m['TSN']:,}"),
         ("Found (DSN)", f"{m['DSN']:,}"),

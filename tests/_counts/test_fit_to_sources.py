@@ -20,6 +20,7 @@ from skdisc._counts._counted_table import SourceRows
 from skdisc._counts._sources import source_of
 from skdisc.auditing import verify
 from skdisc.group import GroupDisparity
+from skdisc.report._first_page import first_page
 
 pytest.importorskip("pyarrow")
 SEED = check_random_state(0).randint(2**31)
@@ -51,11 +52,11 @@ def make(name, **more):
 
 
 def found(result):
-    """Return all of a result but time and notes."""
+    """Return all of a result but time, notes, and what its rows were drawn from."""
     document = json.loads(result.to_json())
     if document.get("last_shown"):
         document["last_shown"] = found(result.last_shown)
-    del document["total_time"], document["discovery"]["notes"]
+    del document["total_time"], document["n_drawn_from"], document["discovery"]["notes"]
     document["discovery"]["tables"].pop("curve", None)  # of the search over time
     return document
 
@@ -66,7 +67,7 @@ def test_every_detector_takes_a_source(name, people):
     folder, model = people
     fitted = make(name).fit(folder, "hired", model)
     assert fitted.result_.n_samples == 400
-    assert not any("limits.rows" in note for note in fitted.result_.notes)
+    assert fitted.result_.n_drawn_from is None
     if not fitted._counts_rows:
         rows = SourceRows.read(folder, "hired").sample(400, ["sex"], SEED)
         assert found(fitted.result_) == found(make(name).fit(rows.X, rows.y, model).result_)
@@ -79,7 +80,7 @@ def test_detectors_that_need_rows_draw_them_from_the_source(name, people):
     rows = SourceRows.read(folder, "hired").sample(150, ["sex"], SEED)
     direct = make(name, limits=Limits(rows=150)).fit(rows.X, rows.y, model).result_
     assert found(result) == found(direct)
-    assert result.n_samples == 150
+    assert (result.n_samples, result.n_drawn_from) == (150, 400)
     told = [note for note in result.notes if note not in direct.notes]
     assert len(told) == 1
     assert told[0].startswith("150 of 400 rows were used (limits.rows): a random sample")
@@ -112,7 +113,7 @@ def test_of_a_table_with_too_many_cells_a_sample_is_counted(name, with_model, pe
     model = model if with_model else None
     fitted = make(name).fit(folder, "hired", model)
     result = fitted.result_
-    assert result.n_samples == 100
+    assert (result.n_samples, result.n_drawn_from) == (100, 400)
     (note,) = (n for n in result.notes if "400 rows were used" in n)
     assert note.startswith("100 of 400 rows were used (the table has more than 20 combinations")
     drawn = source_of(folder).sample(100, ["sex"], SEED)
@@ -143,6 +144,15 @@ def test_an_audit_of_a_table_with_too_many_cells(people, few_cells):
     document = audit.fit(folder, "hired", model).report_.document
     limits = " ".join(document["limits"])
     assert "100 of 400 rows were used (the table has more than 20 combinations of" in limits
-    assert "KOSEI cannot use counts, and had 150 of 400 rows" in limits
+    assert "KOSEI cannot use counts, and examined 150 of 400 rows" in limits
+    assert "GroupDisparity" not in limits
+    (paragraph,) = first_page(document)["columns"]
+    assert paragraph["more"][-2:] == [
+        "For gaps between whole groups, gaps in smaller groups and gaps at equal scores, 100 of "
+        "400 people were drawn by chance and examined.",
+        "For comparisons of single people, 150 of 400 people were drawn by chance and examined.",
+    ]
+    assert dict(paragraph["lines"])["People"].startswith("100")
+    assert dict(paragraph["lines"])["People"].endswith("people, 150 drawn by chance")
     assert document["about"]["n_rows"] == 100
     assert verify(document, folder, "hired", model) == []

@@ -44,11 +44,17 @@ def answers(document):
         gap found elsewhere; ``single``, the people whose decision changes with the column alone;
         ``others``, what is excluded of groups that are not found: of the ``whole`` groups, ``raw``
         and at ``equal`` columns. Gaps are of the side that is worse off: negative.
+        ``samples``: for each size of samples that questions are about, a dict of ``nulls`` (None:
+        all questions of the column), ``n`` and ``n_drawn_from``.
     """
     is_less_better = ((document.get("about") or {}).get("outcome") or {}).get("better") == "low"
     if is_less_better:
         document = _turned(document)
-    rows = [row for row in document.get("verdicts") or [] if row.get("attribute") is not None]
+    rows = [
+        row | _examined(row, document)
+        for row in document.get("verdicts") or []
+        if row.get("attribute") is not None
+    ]
     several = [
         _answer(attribute, [row for row in rows if row.get("attribute") == attribute], document)
         for attribute in dict.fromkeys(row.get("attribute") for row in rows)
@@ -158,10 +164,14 @@ def _answer(attribute, rows, document):
         # Where the outcome is equal there is no gap, whatever the decisions depend on.
         nothing = dict.fromkeys(("gap", "ci_low", "ci_high", "ci_level", "bound"))
         equal, exclusions["equal"], state = equal | nothing | {"reason": outcome_note}, None, OPEN
+    people, samples = (document.get("about") or {}).get("n_rows"), _samples(rows)
+    if samples and samples[0]["nulls"] is None:
+        people = samples[0]["n"]
     return {
         "attribute": attribute,
         "state": state,
-        "people": (document.get("about") or {}).get("n_rows"),
+        "people": people,
+        "samples": samples,
         "relevant_gap": _relevant_gap(rows),
         "reason": _reason(rows) if state == UNKNOWN else None,
         "raw": raw,
@@ -171,6 +181,30 @@ def _answer(attribute, rows, document):
         "others": exclusions,
         **_calibration(evidence),
     }
+
+
+def _examined(row, document):
+    """Return how many people a question is about, and how many they were drawn from, if any."""
+    about = row.get("attribute"), row.get("null"), row.get("lead")
+    for line in document.get("log") or []:
+        is_of_row = about == (line.get("attribute"), line.get("null"), line.get("detector"))
+        if is_of_row and line.get("n_drawn_from") is not None:
+            return {"examined": line["n_drawn"], "n_drawn_from": line["n_drawn_from"]}
+    return {"examined": (document.get("about") or {}).get("n_rows"), "n_drawn_from": None}
+
+
+def _samples(rows):
+    """Return the sizes of the samples that questions of a column are about, with the questions."""
+    nulls = {}
+    for row in rows:
+        if row["n_drawn_from"] is not None:
+            size = row["examined"], row["n_drawn_from"]
+            nulls.setdefault(size, []).append(row["null"])
+    is_one = len(nulls) == 1 and all(row["n_drawn_from"] is not None for row in rows)
+    return [
+        {"nulls": None if is_one else several, "n": n, "n_drawn_from": n_all}
+        for (n, n_all), several in nulls.items()
+    ]
 
 
 def _outcome_again(columns, document):
@@ -502,6 +536,7 @@ def _excluded(row):
         "relevant_gap": _of_rates(answer),
         "resolution": answer.get("resolution"),
         "bound": row.get("bound"),
+        "people": row["examined"],
         "level": 1 - (answer.get("significance") or 0.05),
         "n_without_counterparts": answer.get("n_without_counterparts") or 0,
     }

@@ -168,6 +168,8 @@ class _Paragraph:
         yield self._calibration()
         if state in (UNEQUAL, OPEN):
             yield self._others()
+        for sample in self.answer["samples"]:
+            yield self.texts.SAMPLED.format(**self._sampled(sample))
 
     def _begun(self, sentence):
         """Return a sentence with a capital, unless it begins with the name of a group."""
@@ -405,7 +407,7 @@ class _Paragraph:
         )
         values = {
             "attribute": self.answer["attribute"],
-            "people": self._count(self.answer["people"]),
+            "people": self._count(least["people"]),
             "relevant": self.units.bound(least["relevant_gap"]),
             "resolution": self._count(least["resolution"]),
             "bound": self.units.bound(least["bound"]),
@@ -635,6 +637,21 @@ class _Paragraph:
         return text.format(group=name, people=people, where=where, **gap)
 
     def _people(self):
+        """Return how many people each side has, and how many of them some questions are about."""
+        people, texts = self._people_of_sides(), self.texts
+        for sample in self.answer["samples"]:
+            if sample["n"] != self.answer["people"]:
+                people = texts.PEOPLE_SAMPLED.format(people=people, **self._sampled(sample))
+        return people
+
+    def _sampled(self, sample):
+        """Return which questions a sample answers, and its size, in words."""
+        names = ["all"] if sample["nulls"] is None else sample["nulls"]
+        questions = dict.fromkeys(self.texts.QUESTIONS[name] for name in names)
+        sizes = {"n": self._count(sample["n"]), "total": self._count(sample["n_drawn_from"])}
+        return {"questions": in_a_row(questions, self.texts.AND), **sizes}
+
+    def _people_of_sides(self):
         raw, n = self.raw, self._count(self.answer["people"])
         if raw is None or raw["worse_off"]["people"] is None or raw["better_off"]["people"] is None:
             return self.texts.PEOPLE.format(n=n)

@@ -252,6 +252,19 @@ QUOTE_HIDDEN = "keine Zahl: Es darf keine gezeigt werden"
 QUOTE_NOTHING = "keine Zahl: Es wurde nichts verglichen"
 PEOPLE = "{n}"
 PEOPLE_SIDES = "{n} ({group}: {people}; {other_group}: {others})"
+SAMPLED = "Für {questions} wurden {n} von {total} Personen zufällig gezogen und untersucht."
+PEOPLE_SAMPLED = "{people}; für {questions} {n} zufällig gezogene"
+QUESTIONS = {
+    "all": "alle Fragen",
+    "marginal": "Abstände zwischen ganzen Gruppen",
+    "contextual": "Abstände in kleineren Gruppen",
+    "conditional": "Abstände bei gleichen Spalten",
+    "linear": "Abstände bei gleichen Spalten",
+    "individual": "Vergleiche einzelner Personen",
+    "counterfactual": "Vergleiche einzelner Personen",
+    "calibration": "Abstände bei gleicher Bewertung",
+    "everyone": "Abstände vom Mittel aller",
+}
 HELD_NONE = "nichts"
 SURE = (
     "Bereiche und Schranken gelten mit einer Konfidenz von {level} oder der, die dabeisteht; 1 "

@@ -218,6 +218,19 @@ QUOTE_HIDDEN = "no number: none may be shown"
 QUOTE_NOTHING = "no number: nothing was compared"
 PEOPLE = "{n}"
 PEOPLE_SIDES = "{n} ({group}: {people}; {other_group}: {others})"
+SAMPLED = "For {questions}, {n} of {total} people were drawn by chance and examined."
+PEOPLE_SAMPLED = "{people}; for {questions}, {n} drawn by chance"
+QUESTIONS = {
+    "all": "all questions",
+    "marginal": "gaps between whole groups",
+    "contextual": "gaps in smaller groups",
+    "conditional": "gaps at equal columns",
+    "linear": "gaps at equal columns",
+    "individual": "comparisons of single people",
+    "counterfactual": "comparisons of single people",
+    "calibration": "gaps at equal scores",
+    "everyone": "gaps from the mean of all",
+}
 HELD_NONE = "nothing"
 SURE = (
     "ranges and bounds hold with a confidence of {level}, or with the one beside them; 1 point is "

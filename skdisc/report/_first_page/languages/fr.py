@@ -245,6 +245,19 @@ QUOTE_HIDDEN = "aucun nombre : aucun ne peut être montré"
 QUOTE_NOTHING = "aucun nombre : rien n'a été comparé"
 PEOPLE = "{n}"
 PEOPLE_SIDES = "{n} ({group} : {people} ; {other_group} : {others})"
+SAMPLED = "Pour {questions}, {n} personnes sur {total} ont été tirées au hasard et examinées."
+PEOPLE_SAMPLED = "{people} ; pour {questions}, {n} tirées au hasard"
+QUESTIONS = {
+    "all": "toutes les questions",
+    "marginal": "les écarts entre groupes entiers",
+    "contextual": "les écarts dans de plus petits groupes",
+    "conditional": "les écarts à colonnes égales",
+    "linear": "les écarts à colonnes égales",
+    "individual": "les comparaisons de personnes isolées",
+    "counterfactual": "les comparaisons de personnes isolées",
+    "calibration": "les écarts à scores égaux",
+    "everyone": "les écarts à la moyenne de tous",
+}
 HELD_NONE = "rien"
 SURE = (
     "intervalles et bornes valent avec une confiance de {level}, ou celle qui est à côté ; 1 point "
