@@ -302,8 +302,8 @@ class BaseDetector(
     def _effect_again(self, request):
         """Return the effect of the first finding on new rows, times its direction at fit."""
         again = self._measure_on(self._read(request))
-        found = len(self.result_) > 0
-        return float(self.result_[0].direction * again[0].effect) if found else float("nan")
+        has_findings = len(self.result_) > 0
+        return float(self.result_[0].direction * again[0].effect) if has_findings else float("nan")
 
     def _statistic(self, task):
         """Return how strong the evidence of a disparity is; larger is stronger.
@@ -408,8 +408,8 @@ class BaseDetector(
             return AuditedModel(None, "labels", None, [])
         X, y = people.X, people.y
         X = X if X is None or self.space_.is_frame else X.to_numpy()
-        given = X, y, people.X if self._asks else None, False
-        box, kind = resolve(model, self.estimator, *given, people.weight, people.groups)
+        data = X, y, people.X if self._asks else None, False
+        box, kind = resolve(model, self.estimator, *data, people.weight, people.groups)
         if box is None and y is None:
             raise ValueError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None: with "
@@ -426,8 +426,8 @@ class BaseDetector(
         if discovery.judgment is None and discovery.answer is not None:
             discovery.judgment = Judgment(discovery.answer.verdict, discovery.answer.reason)
         is_constant = task.queries is not None and task.queries.constant
-        said = None if discovery.judgment is None else discovery.judgment.verdict
-        if is_constant and said == NOTHING:
+        verdict = None if discovery.judgment is None else discovery.judgment.verdict
+        if is_constant and verdict == NOTHING:
             discovery.judgment = Judgment(UNSURE, "all outcomes of the model are equal")
         caveats = few_clusters(task.people.groups)
         if task.is_audit and self.card.finds != "individual":
@@ -435,10 +435,10 @@ class BaseDetector(
         discovery = with_caveats(discovery, caveats).in_agreement()
         discovery.items = None  # the data, which the run is done with
         shared = self._shared_values(task, discovery.findings)
-        found = discovery.findings
-        if isinstance(found, CaseFindings) and found.row is None and task.X is not None:
+        findings = discovery.findings
+        if isinstance(findings, CaseFindings) and findings.row is None and task.X is not None:
             people = task.people.numbered.X
-            found.of_people = of_people(found, people, self.space_, SharedValues(shared))
+            findings.of_people = of_people(findings, people, self.space_, SharedValues(shared))
         return AuditResult(
             detector=type(self).__name__,
             params=self._settings(),
@@ -474,10 +474,10 @@ class BaseDetector(
 
     def _settings(self):
         """Return the parameters in JSON types, with the rule and the limits in force."""
-        given = self.get_params(deep=False) | {"rule": self._rule_to_dict()}
-        if "limits" in given:
-            given["limits"] = self._limits_to_dict()
-        return settings(given, but=_TECHNICAL)
+        params = self.get_params(deep=False) | {"rule": self._rule_to_dict()}
+        if "limits" in params:
+            params["limits"] = self._limits_to_dict()
+        return settings(params, but=_TECHNICAL)
 
     def _shared_values(self, task, findings):
         """Return, by column, the values that so many people have that reports may show them.

@@ -212,14 +212,14 @@ class CountsSchema:
         ends = [None if n is None else _outcome(n, profile.columns[n]) for n in (label, decision)]
         return cls(tuple(made), protected, *ends)
 
-    def difference(self, other: "CountsSchema") -> str:
+    def difference(self, schema: "CountsSchema") -> str:
         """Return in words where another schema differs."""
-        if self.names != other.names:
-            return f"their columns, {list(self.names)} and {list(other.names)}"
-        if self.protected != other.protected:
-            return f"their protected columns, {list(self.protected)} and {list(other.protected)}"
-        ends = [(self.label, other.label), (self.decision, other.decision)]
-        columns = [*zip(self.columns, other.columns, strict=True), *ends]
+        if self.names != schema.names:
+            return f"their columns, {list(self.names)} and {list(schema.names)}"
+        if self.protected != schema.protected:
+            return f"their protected columns, {list(self.protected)} and {list(schema.protected)}"
+        ends = [(self.label, schema.label), (self.decision, schema.decision)]
+        columns = [*zip(self.columns, schema.columns, strict=True), *ends]
         return f"the values of {next((a or b).name for a, b in columns if a != b)!r}"
 
     @property

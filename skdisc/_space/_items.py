@@ -311,13 +311,13 @@ def value_name(predicate):
     return f"{predicate.column}={'missing' if value is None else value}"
 
 
-def count_items(items: Items, tested: np.ndarray, found: np.ndarray) -> dict:
+def count_items(items: Items, tested_patterns: np.ndarray, found_patterns: np.ndarray) -> dict:
     """Count the patterns tested and found that contain each protected item.
 
     Parameters
     ----------
     items : Items
-    tested, found : ndarray of int
+    tested_patterns, found_patterns : ndarray of int
         Numbers of items, -1 for padding.
 
     Returns
@@ -332,19 +332,22 @@ def count_items(items: Items, tested: np.ndarray, found: np.ndarray) -> dict:
     >>> space = FeatureSpace.from_frame(X, protected="sex")
     >>> items = make_items(X, space, X.columns, ["sex"], n_bins=2)
     >>> tested = np.array([[0, 2], [0, 3], [1, -1]])  # -1 fills up: the last has one item
-    >>> count_items(items, tested, found=tested[:1])
+    >>> count_items(items, tested, tested[:1])
     {'sex=F': (2, 1), 'sex=M': (1, 0)}
     """
     n = len(items.predicates) + 1
-    tested, found = (np.bincount(p.ravel() + 1, minlength=n)[1:].tolist() for p in (tested, found))
+    n_tested, n_found = (
+        np.bincount(p.ravel() + 1, minlength=n)[1:].tolist()
+        for p in (tested_patterns, found_patterns)
+    )
     return {
-        value_name(items.predicates[i]): (tested[i], found[i])
+        value_name(items.predicates[i]): (n_tested[i], n_found[i])
         for i in np.flatnonzero(items.protected)
     }
 
 
 def count_values(
-    tested: Iterable[Group], found: Iterable[Group], protected: Sequence[Hashable]
+    tested_groups: Iterable[Group], found_groups: Iterable[Group], protected: Sequence[Hashable]
 ) -> dict:
     """Count the groups tested and found that involve each condition on a protected column.
 
@@ -352,7 +355,7 @@ def count_values(
 
     Parameters
     ----------
-    tested, found : collections of Group
+    tested_groups, found_groups : collections of Group
     protected : sequence of column names
 
     Returns
@@ -367,11 +370,13 @@ def count_values(
     >>> count_values([women, men, young], [young], protected=["sex"])
     {'sex=F': (2, 1), 'sex=M': (1, 0)}
     """
-    predicates = {p for g in tested for p in g.predicates if not protected or p.column in protected}
+    predicates = {
+        p for g in tested_groups for p in g.predicates if not protected or p.column in protected
+    }
     return {
         value_name(p): (
-            sum(p in g.predicates for g in tested),
-            sum(p in g.predicates for g in found),
+            sum(p in g.predicates for g in tested_groups),
+            sum(p in g.predicates for g in found_groups),
         )
         for p in sorted(predicates, key=str)
     }

@@ -45,7 +45,7 @@ class DesignMeans:
     third: np.ndarray
 
     @classmethod
-    def of(cls, y, weight, one, other, cluster=None, stratum=None, n_strata=1, equal=False):
+    def of(cls, y, weight, first, second, cluster=None, stratum=None, n_strata=1, equal=False):
         """Compute the means of two groups.
 
         >>> y, first = np.array([1.0, 2.0, 3.0, 5.0, 9.0]), np.array([True] * 3 + [False] * 2)
@@ -56,7 +56,7 @@ class DesignMeans:
         Parameters
         ----------
         y, weight : ndarray of float, shape (n,)
-        one, other : ndarray of bool, shape (n,); the rows of each group, no row in both
+        first, second : ndarray of bool, shape (n,); the rows of each group, no row in both
         cluster : ndarray of int, shape (n,), default=None; None: each row is a cluster
         stratum : ndarray of int, shape (n,), default=None; means are taken within strata
         n_strata : int, default=1
@@ -70,7 +70,7 @@ class DesignMeans:
         """
         stratum = np.zeros(len(y), dtype=np.int64) if stratum is None else stratum
         cluster = np.arange(len(y)) if cluster is None else cluster
-        in_either = one | other
+        in_either = first | second
         key, unit = np.unique(
             stratum[in_either] * (cluster.max(initial=0) + 1) + cluster[in_either],
             return_inverse=True,
@@ -84,7 +84,7 @@ class DesignMeans:
         with np.errstate(divide="ignore", invalid="ignore"):
             all_of = by_stratum(weight[in_either], stratum[in_either])
             common = by_stratum((weight * y)[in_either], stratum[in_either]) / all_of
-            for member in (one, other):
+            for member in (first, second):
                 w = (weight * member)[in_either]
                 total = by_stratum(w, stratum[in_either])
                 mean = by_stratum(w * y[in_either], stratum[in_either]) / total

@@ -70,15 +70,15 @@ class Welch:
     most_skewness: float | np.ndarray = 0.0
 
     @classmethod
-    def of(cls, one, other):
+    def of(cls, first, second):
         """Compare two samples.
 
-        `one` and `other`: mean, sample variance, size; and, if numbers may be skewed, the skewness
+        `first`, `second`: mean, sample variance, size; and, if numbers may be skewed, the skewness
         of the mean: that of the numbers divided by the root of the number of people.
         """
         (m1, v1, n1, s1), (m0, v0, n0, s0) = (
             np.broadcast_arrays(*(sample if len(sample) == 4 else (*sample, 0.0)))
-            for sample in (one, other)
+            for sample in (first, second)
         )
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             e1, e0 = v1 / n1, v0 / n0
@@ -170,7 +170,7 @@ class Welch:
             return np.where(a == 0, h, 3 / a * root)
 
 
-def too_skewed(one, other, significance):
+def too_skewed(first, second, significance):
     r"""Return why means cannot be compared at a level, an array of str; "" where they can.
 
     The rule is that of `Welch`: :math:`S (2 z^2 + 1) / 6 > 1`. The skewness s of a mean of n people
@@ -179,15 +179,15 @@ def too_skewed(one, other, significance):
     Returns an ndarray of object: for the side that adds more skewness, how many people it has and
     would need.
     """
-    refused = np.atleast_1d(Welch.of(one, other).is_too_skewed(significance))
+    refused = np.atleast_1d(Welch.of(first, second).is_too_skewed(significance))
     reasons = np.full(refused.shape, "", dtype=object)
     (_, v1, n1, s1), (_, v0, n0, s0) = (
-        np.broadcast_arrays(*map(np.atleast_1d, sample)) for sample in (one, other)
+        np.broadcast_arrays(*map(np.atleast_1d, sample)) for sample in (first, second)
     )
     z = special.ndtri(1 - np.asarray(significance) / 2)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        first = np.abs(s1) * (v1 / n1) ** 1.5 >= np.abs(s0) * (v0 / n0) ** 1.5
-        n, skewness = np.where(first, n1, n0), np.where(first, s1, s0)
+        is_first = np.abs(s1) * (v1 / n1) ** 1.5 >= np.abs(s0) * (v0 / n0) ** 1.5
+        n, skewness = np.where(is_first, n1, n0), np.where(is_first, s1, s0)
         needed = n * (skewness * (2 * z**2 + 1) / 6) ** 2
     for place in zip(*np.nonzero(refused), strict=True):
         words = TOO_SKEWED if np.isfinite(needed[place]) else TOO_LARGE

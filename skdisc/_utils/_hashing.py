@@ -181,8 +181,8 @@ def _stored(column):
         data = data.__arrow_array__()  # which Series that share it wrap each in an array of its own
     if not isinstance(column.dtype, np.dtype):
         return data, (id(data), column.dtype)
-    at = column.to_numpy().__array_interface__
-    return data, (at["data"][0], at["strides"], len(column), column.dtype)
+    interface = column.to_numpy().__array_interface__
+    return data, (interface["data"][0], interface["strides"], len(column), column.dtype)
 
 
 class NumberedColumns:

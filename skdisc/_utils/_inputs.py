@@ -208,11 +208,15 @@ def without_index(value):
     return value
 
 
-def _is_reordered(index, other):
+def _is_reordered(index, second_index):
     """Return whether two indexes have the same labels, each once, in different orders."""
-    if len(index) != len(other) or index.nlevels != other.nlevels or index.equals(other):
+    if (
+        len(index) != len(second_index)
+        or index.nlevels != second_index.nlevels
+        or index.equals(second_index)
+    ):
         return False
-    return bool(index.is_unique and other.is_unique and other.isin(index).all())
+    return bool(index.is_unique and second_index.is_unique and second_index.isin(index).all())
 
 
 def of_intervals(dtype):

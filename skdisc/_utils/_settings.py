@@ -160,8 +160,8 @@ def _constructor(cls):
         inspect.Parameter(n, kinds[s.kw_only], default=s.default, annotation=types[n])
         for n, s in cls._declared_settings.items()
     ]
-    this = inspect.Parameter("self", inspect.Parameter.POSITIONAL_ONLY)
-    in_order = sorted([this, *parameters], key=lambda p: p.kind)
+    self_parameter = inspect.Parameter("self", inspect.Parameter.POSITIONAL_ONLY)
+    in_order = sorted([self_parameter, *parameters], key=lambda p: p.kind)
     signature = inspect.Signature(in_order, return_annotation=None)
     defaults = {n: s.default for n, s in cls._declared_settings.items()}
 

@@ -256,11 +256,11 @@ def family_table(
     measures = {measure for _, measure in shown}
     only = measures.pop() if len(measures) == 1 else ""
     keys = {i: (columns["group"][i], c.measure[i] or only) for i in np.flatnonzero(c.found)}
-    at = [i for i, key in keys.items() if key in shown]
-    if at:
-        numbers = np.array([shown[keys[i]] for i in at], dtype=float)
+    positions = [i for i, key in keys.items() if key in shown]
+    if positions:
+        numbers = np.array([shown[keys[i]] for i in positions], dtype=float)
         for name, values in zip(("estimate", "low", "high", "level"), numbers.T, strict=True):
-            columns[name][at] = values
+            columns[name][positions] = values
     columns["excluded"] = c.upper(answer.level)
     columns["cleared"], columns["found"] = _marked(answer.cleared, len(c)), c.found.copy()
     columns["judged"] = _marked(answer.family, len(c))

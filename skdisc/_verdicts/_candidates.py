@@ -95,10 +95,10 @@ class Candidates:
             object.__setattr__(self, field, np.asarray(getattr(self, field), dtype=float))
         n = len(self.n)
         size = self.n if self.size is None else np.asarray(self.size, dtype=float)
-        found = np.zeros(n, dtype=bool) if self.found is None else np.asarray(self.found, bool)
+        is_found = np.zeros(n, dtype=bool) if self.found is None else np.asarray(self.found, bool)
         measure = np.array([""] * n if self.measure is None else self.measure, dtype=object)
         reason = np.array([""] * n if self.reason is None else self.reason, dtype=object)
-        for field, value in (("size", size), ("found", found), ("measure", measure)):
+        for field, value in (("size", size), ("found", is_found), ("measure", measure)):
             object.__setattr__(self, field, value)
         object.__setattr__(self, "reason", reason)
 

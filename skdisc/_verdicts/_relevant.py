@@ -41,13 +41,13 @@ class RelevantGap:
 
 
 def relevant_gap(
-    asked: float | str | None, *, kind: str, mean: float, all_equal: bool = False
+    setting: float | str | None, *, kind: str, mean: float, all_equal: bool = False
 ) -> RelevantGap:
     """Return the gap that matters to a question.
 
     Parameters
     ----------
-    asked : float, str or None
+    setting : float, str or None
         As `Rule` has it.
     kind : {"rate", "probability", "number"}
         What the outcomes are.
@@ -73,23 +73,23 @@ def relevant_gap(
     >>> relevant_gap("3%", kind="number", mean=2500).size
     75.0
     """
-    if isinstance(asked, str) and kind != NUMBER:
+    if isinstance(setting, str) and kind != NUMBER:
         raise ValueError(
-            f"relevant_gap={asked!r} is a share of a mean, for outcomes that are numbers. The "
+            f"relevant_gap={setting!r} is a share of a mean, for outcomes that are numbers. The "
             f"outcomes here are {'rates' if kind == RATE else 'probabilities'}: give a gap between "
             "0 and 1, or None."
         )
-    if asked is not None and not isinstance(asked, str):
-        if kind != NUMBER and asked > 1:
-            raise ValueError(f"relevant_gap={asked!r} is no gap of rates, which are at most 1.")
-        return RelevantGap(float(asked), "as set", ALL_EQUAL if all_equal else "")
+    if setting is not None and not isinstance(setting, str):
+        if kind != NUMBER and setting > 1:
+            raise ValueError(f"relevant_gap={setting!r} is no gap of rates, which are at most 1.")
+        return RelevantGap(float(setting), "as set", ALL_EQUAL if all_equal else "")
     if all_equal or (kind != NUMBER and not 0 < mean < 1):
         problem = ALL_EQUAL if all_equal or mean in (0, 1) else "there are no outcomes"
         return RelevantGap(np.nan, "", problem)
     if kind != NUMBER:
         source = f"{_DEVIATIONS:g} standard deviations of outcomes with a share of {mean:.2g}"
         return RelevantGap(rounded_down(_DEVIATIONS * sqrt(mean * (1 - mean))), source)
-    share = _OF_MEAN if asked is None else share_of_mean(asked)
+    share = _OF_MEAN if setting is None else share_of_mean(setting)
     if not (isfinite(mean) and mean > 0):
         problem = (
             f"a relevant gap of {100 * share:g} % of the mean is not defined, because the mean is "
@@ -100,7 +100,7 @@ def relevant_gap(
 
 
 def relevant_gap_of(
-    asked: float | str | None,
+    setting: float | str | None,
     outcome: ArrayLike,
     *,
     kind: str,
@@ -123,7 +123,7 @@ def relevant_gap_of(
         return RelevantGap(np.nan, "", "there are no outcomes")
     if mean is None or kind != NUMBER:
         mean = float(np.average(outcome, weights=weight))
-    return relevant_gap(asked, kind=kind, mean=mean, all_equal=bool(np.ptp(outcome) == 0))
+    return relevant_gap(setting, kind=kind, mean=mean, all_equal=bool(np.ptp(outcome) == 0))
 
 
 def rounded_down(value: float) -> float:

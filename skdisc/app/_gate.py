@@ -103,8 +103,8 @@ class Gate:
         """Return whether a request has the cookie, and no second one of its name."""
         several = [part for value in _values(scope, b"cookie") for part in value.split(b";")]
         name = self._name.encode() + b"="
-        found = [part.strip()[len(name) :] for part in several if part.strip().startswith(name)]
-        return len(found) == 1 and hmac.compare_digest(found[0], self.cookie.encode())
+        cookies = [part.strip()[len(name) :] for part in several if part.strip().startswith(name)]
+        return len(cookies) == 1 and hmac.compare_digest(cookies[0], self.cookie.encode())
 
     def _has_token(self, scope):
         """Return whether a request opens the address with the token, which is not spent."""
@@ -123,8 +123,8 @@ class Gate:
         if sites and sites[0] != b"same-origin":
             return "it comes from another site"
         # with the policy no-referrer browsers send Origin: null, and Sec-Fetch-Site tells
-        own = b"http://" + _values(scope, b"host")[0]
-        if origins and origins[0] not in ((own, b"null") if sites else (own,)):
+        app_origin = b"http://" + _values(scope, b"host")[0]
+        if origins and origins[0] not in ((app_origin, b"null") if sites else (app_origin,)):
             return "it comes from another page"
         return None
 

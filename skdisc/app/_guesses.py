@@ -164,15 +164,15 @@ def offered(study: Study, seen: dict) -> list[dict]:
     list of dict
         ``i``, the place of the column; ``name``; ``why``, a reason, or ''.
     """
-    found = []
+    offers = []
     for i, column in enumerate(seen["columns"]):
         name, kind = column["name"], _protected_kind(column)
         is_protected = study.roles.get(name) == PROTECTED
         if name != study.target and (kind or is_protected):
             ask = "" if is_protected else "; tick it to ask about it, too"
             why = study.because.get(name, f"its name says {kind}{ask}" if kind else "")
-            found.append({"i": i, "name": name, "why": why})
-    return found
+            offers.append({"i": i, "name": name, "why": why})
+    return offers
 
 
 def _guess_target(study, columns):
@@ -208,9 +208,9 @@ def _guess_pay(study, seen):
     if not _is_about_pay(study):
         return
     words = set(_words(study.target))
-    for said, several in (("yes", _TOTAL), ("no", _BASE)):
+    for answer, several in (("yes", _TOTAL), ("no", _BASE)):
         if words & several:
-            study.includes = said
+            study.includes = answer
             study.why["includes"] = f"chosen because of the name {study.target}"
     for column in seen["columns"]:
         name, words = column["name"], set(_words(column["name"]))
@@ -238,21 +238,21 @@ def _is_variable_pay(words):
 
 def _parts_of_pay(study, seen):
     """Return the columns that the table of pay takes beside the outcome: by role, their names."""
-    found = {"variable": [], "base": [], "category": []}
+    parts = {"variable": [], "base": [], "category": []}
     for column in seen["columns"]:
         name, words = column["name"], set(_words(column["name"]))
-        is_free = study.roles.get(name, EQUAL) in (EQUAL, IGNORE, *found)
+        is_free = study.roles.get(name, EQUAL) in (EQUAL, IGNORE, *parts)
         if name == study.target or not is_free or words & _NOT_PAID:
             continue
         is_amount = column["kind"] == "number" and float((column["ends"] or [0, 0])[1]) > 1
         is_amount &= not words & _NO_AMOUNT
         if is_amount and _is_variable_pay(words):
-            found["variable"].append(name)
+            parts["variable"].append(name)
         elif is_amount and words & _PAY and words & _BASE and study.includes == "yes":
-            found["base"].append(name)
+            parts["base"].append(name)
         elif words & _CATEGORY and 2 <= column["distinct"] <= _MOST_GROUPS:
-            found["category"].append(name)
-    return found
+            parts["category"].append(name)
+    return parts
 
 
 def has_table(study: Study, seen: dict) -> bool:

@@ -42,10 +42,10 @@ def main() -> int:
     all_detectors()  # what is imported for it takes longest
     arguments, progress = json.loads(lines.get())
     sys.argv = ["skdisc", *arguments]
-    told = nullcontext()
+    context = nullcontext()
     if "--by-parts" in arguments and Path(arguments[1]).is_file():
-        told = telling(ShareDone(progress, size_of(arguments[1]), math.inf))
-    with told:
+        context = telling(ShareDone(progress, size_of(arguments[1]), math.inf))
+    with context:
         return command()
 
 

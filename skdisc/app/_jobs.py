@@ -191,8 +191,8 @@ class Job:
         waited = (time.monotonic() - self._since) / _SLOW
         within = slowing(waited if number else waited + times / 2)
         done = _READ * within if not number else _READ + (1 - _READ) * (number - 1 + within) / of
-        told = {"state": self.state, "seconds": int(self.seconds), "text": text}
-        return told | {"done": round(done, 4), "of": 1}
+        facts = {"state": self.state, "seconds": int(self.seconds), "text": text}
+        return facts | {"done": round(done, 4), "of": 1}
 
     def _in_words(self, step):
         """Return what a step of an audit does, in the words of those who asked."""
@@ -206,9 +206,9 @@ class Job:
         """Why there is no report."""
         if self._is_cancelled:
             return self._cancelled
-        told = [line for line in self._lines if line.startswith(_FAILED)]
-        if told:
-            return self.study.in_words(told[-1].removeprefix(_FAILED))
+        messages = [line for line in self._lines if line.startswith(_FAILED)]
+        if messages:
+            return self.study.in_words(messages[-1].removeprefix(_FAILED))
         code = self._process.returncode
         if code < 0:
             with suppress(ValueError):

@@ -120,8 +120,8 @@ def look(argv: list, progress: str | None = None) -> dict:
         If the file cannot be read so.
     """
     options = parsed(argv)
-    told = None if progress is None else ShareDone(progress, _PASSES * size_of(options.data))
-    with telling(told):
+    meter = None if progress is None else ShareDone(progress, _PASSES * size_of(options.data))
+    with telling(meter):
         table = _read(options)
     frame, notes = table.frame, list(table.notes)
     _check_columns(frame.columns)
@@ -131,7 +131,9 @@ def look(argv: list, progress: str | None = None) -> dict:
         ends = roles["target"] + roles["predictions"]
         hours = roles["hours"][0] if roles["hours"] else None
         frame, notes = prepared(frame, ends, notes, hours=hours, **preparation(options))
-    found = [_with_visible_blanks(n.to_dict()) for n in notes + _noticed(options, frame, roles)]
+    visible_notes = [
+        _with_visible_blanks(n.to_dict()) for n in notes + _noticed(options, frame, roles)
+    ]
     target = frame[roles["target"][0]] if roles["target"] else None
     return {
         "n_rows": len(frame),
@@ -144,7 +146,7 @@ def look(argv: list, progress: str | None = None) -> dict:
             | {"missing_read": int(raw.get(name, frame[name]).isna().sum())}
             for name in frame
         ],
-        "notices": [note | {"advice": _advice(note)} for note in found],
+        "notices": [note | {"advice": _advice(note)} for note in visible_notes],
         "values": [] if target is None else _values(target, options.favorable),
         "power": _power(options, frame, roles),
     }
@@ -159,8 +161,12 @@ def _rows(frame):
 
 def _as_written(column, values):
     """Return values of a column; whole numbers of a column of floats lose their point."""
-    known = column.dropna()
-    is_whole = types.is_float_dtype(column) and (known % 1 == 0).all() and (abs(known) < 1e15).all()
+    present_values = column.dropna()
+    is_whole = (
+        types.is_float_dtype(column)
+        and (present_values % 1 == 0).all()
+        and (abs(present_values) < 1e15).all()
+    )
     return [int(v) if is_whole and pd.notna(v) else v for v in values]
 
 
@@ -220,12 +226,12 @@ def count(argv: list, progress: str) -> dict:
         If the file cannot be read part by part.
     """
     options = parsed(argv)
-    told, of_rows = ShareDone(progress, _PASSES_OF_COUNT * size_of(options.data)), None
+    meter, of_rows = ShareDone(progress, _PASSES_OF_COUNT * size_of(options.data)), None
     if options.data.lower().endswith(".parquet"):
         from pyarrow.parquet import ParquetFile
 
-        told = of_rows = ShareDone(progress, ParquetFile(options.data).metadata.num_rows)
-    with telling(told):
+        meter = of_rows = ShareDone(progress, ParquetFile(options.data).metadata.num_rows)
+    with telling(meter):
         source = source_in(options.data, reading_of(options))
         rows = source.map_add(lambda frame: _SeenRows.of(frame, of_rows), compact=True)
     return {
@@ -241,8 +247,8 @@ def with_counts(seen: dict, counted: dict) -> dict:
         return seen | {"not_counted": counted["error"]}
     of = counted["columns"]
     columns = [column | of.get(column["name"], {}) for column in seen["columns"]]
-    known = {note["seen"] for note in seen["notices"]}
-    of_file = [n for n in counted["notices"] if n["column"] is None and n["seen"] not in known]
+    seen_texts = {note["seen"] for note in seen["notices"]}
+    of_file = [n for n in counted["notices"] if n["column"] is None and n["seen"] not in seen_texts]
     notices = [note | {"advice": None} for note in of_file] + seen["notices"]
     return seen | {"n_all": counted["n_rows"], "columns": columns, "notices": notices}
 
@@ -254,14 +260,14 @@ class _SeenRows:
         self.n_rows, self.columns = n_rows, columns
 
     @classmethod
-    def of(cls, frame, told):
+    def of(cls, frame, meter):
         """Count the rows of a part, and tell their number."""
-        if told is not None:
-            told(len(frame))
+        if meter is not None:
+            meter(len(frame))
         return cls(len(frame), {name: _SeenColumn.of(frame[name]) for name in frame})
 
     def __add__(self, other):
-        columns = {name: own + other.columns[name] for name, own in self.columns.items()}
+        columns = {name: column + other.columns[name] for name, column in self.columns.items()}
         return _SeenRows(self.n_rows + other.n_rows, columns)
 
 
@@ -287,18 +293,18 @@ class _SeenColumn:
         return self
 
     def __add__(self, other):
-        both = [self.profile, other.profile]
-        profile = None if None in both else both[0] + both[1]
+        profiles = [self.profile, other.profile]
+        profile = None if None in profiles else profiles[0] + profiles[1]
         return _SeenColumn(self.n_missing + other.n_missing, profile)._limited()
 
     def to_dict(self):
         """Return what was counted."""
-        told, profile = {"missing": self.n_missing, "is_more": False}, self.profile
+        counts, profile = {"missing": self.n_missing, "is_more": False}, self.profile
         numbers = None if profile is None else profile.numbers
         if profile is None or (numbers is not None and numbers.dropped):
-            return told | {"distinct": _MOST_VALUES, "is_more": True}
+            return counts | {"distinct": _MOST_VALUES, "is_more": True}
         values = profile.categories or profile.order or ()
-        return told | {"distinct": len(values if numbers is None else numbers.n)}
+        return counts | {"distinct": len(values if numbers is None else numbers.n)}
 
 
 class ShareDone:
@@ -441,33 +447,33 @@ def _named(text, frame):
 
 def _noticed(options, frame, roles):
     """Return what an audit would notice in the table, a list of TableNote."""
-    found = []
+    table_notes = []
     ends = roles["target"] + roles["predictions"]
     target = frame[roles["target"][0]] if roles["target"] else None
     protected = [name for name in roles["protected"] if name not in ends]
     if not (options.drop_copies or roles["groups"] or roles["weights"]):
-        found += notices.copies(frame.drop(columns=ends), target)
+        table_notes += notices.copies(frame.drop(columns=ends), target)
     taken = {name for name in _ROLES if name != "protected" for name in roles[name]}
     X = frame.drop(columns=list(taken - set(protected)))
-    found += notices.spellings(X, protected, _LEAST)
+    table_notes += notices.spellings(X, protected, _LEAST)
     if target is not None and options.number:
         with suppress(ValueError):  # numbers that are missing, which the audit tells
             raw = _numbers(frame, roles).to_numpy(dtype=float)
             of = ComparedNumbers(raw, VALUE, DIFFERENCE, target.name, options.favorable == "low")
-            found += notices.of_numbers(X, of, protected, _LEAST)
-            found += notices.rows_of_people(X, raw, protected)
+            table_notes += notices.of_numbers(X, of, protected, _LEAST)
+            table_notes += notices.rows_of_people(X, raw, protected)
     elif target is not None and options.favorable:
         favorable = _counted_favorable(target, options)
         outcome = target.isin(favorable).to_numpy().astype(int)
-        found += notices.outcome_columns(X, outcome, protected)
-        found += notices.favorable_spellings("label", target, favorable, _LEAST)
-    found += notices.small_groups(X, protected, rule_of(options).relevant_size or 0.0, _LEAST)
-    found += notices.codes_of_missing(X, _LEAST) + notices.identifiers(X, protected)
-    found += notices.missing_with(X, protected, _LEAST)
-    found += notices.stand_ins(X, protected)
+        table_notes += notices.outcome_columns(X, outcome, protected)
+        table_notes += notices.favorable_spellings("label", target, favorable, _LEAST)
+    table_notes += notices.small_groups(X, protected, rule_of(options).relevant_size or 0.0, _LEAST)
+    table_notes += notices.codes_of_missing(X, _LEAST) + notices.identifiers(X, protected)
+    table_notes += notices.missing_with(X, protected, _LEAST)
+    table_notes += notices.stand_ins(X, protected)
     if not roles["weights"]:
-        found += notices.numbers_of_people(X, target)
-    return found
+        table_notes += notices.numbers_of_people(X, target)
+    return table_notes
 
 
 def _numbers(frame, roles):
@@ -496,11 +502,11 @@ def _counted_favorable(target, options):
 
 def _advice(note):
     """Return what a notice advises: words for a button, and the options; None if that is open."""
-    found = _OPTION.search(note["option"])
-    if found is None or note["option"].startswith("by "):  # what has been done
+    match = _OPTION.search(note["option"])
+    if match is None or note["option"].startswith("by "):  # what has been done
         return None
     try:
-        argv = shlex.split(found["argv"].split(";")[0])
+        argv = shlex.split(match["argv"].split(";")[0])
     except ValueError:
         return None
     if len(argv) > 2:  # as in: --text 'Code' keeps the text
@@ -599,14 +605,14 @@ def _values(column, favorable):
 
 def _shown_exactly(value):
     """Return a value in which blanks at its ends, and several in a row, can be seen."""
-    return _shown(_BLANKS.sub(lambda found: _BLANK * min(len(found[0]), _MOST_BLANKS), str(value)))
+    return _shown(_BLANKS.sub(lambda match: _BLANK * min(len(match[0]), _MOST_BLANKS), str(value)))
 
 
 def _with_visible_blanks(note):
     """Return a notice whose values, if they differ by blanks, show these."""
     if "differ by case or blanks" not in note["seen"]:
         return note
-    seen = _QUOTED.sub(lambda found: f"'{_shown_exactly(found[1])}'", note["seen"])
+    seen = _QUOTED.sub(lambda match: f"'{_shown_exactly(match[1])}'", note["seen"])
     return note | {"seen": seen + f" ({_BLANK} is a blank)" * (_BLANK in seen)}
 
 
@@ -617,8 +623,8 @@ def _power(options, frame, roles):
         return []
     target, how, rate = frame[roles["target"][0]], {}, 0.5  # of numbers the rate means nothing
     if not options.number:
-        known = target.dropna()
-        rate = float(known.isin(_counted_favorable(known, options)).mean())
+        outcomes = target.dropna()
+        rate = float(outcomes.isin(_counted_favorable(outcomes, options)).mean())
     counts = {name: counts_of_values(frame[name]) for name in protected}
     shares = {name: (of_values / of_values.sum()).to_dict() for name, of_values in counts.items()}
     try:

@@ -150,11 +150,11 @@ class Pages:
 
     def _named(self, kept, request, what):
         """Return what an address names, which is in use from now on."""
-        found = kept.get(request.path_params["key"])
-        if found is None:
+        item = kept.get(request.path_params["key"])
+        if item is None:
             raise HTTPException(404, f"This {what} is no longer here. Begin again with a file.")
-        found.used = time.monotonic()
-        return found
+        item.used = time.monotonic()
+        return item
 
     def _last_page(self, study):
         """Return the address of the page of the last audit of a file; None if there is none."""
@@ -180,7 +180,7 @@ class Pages:
     def _looking(self, study):
         """Return the task that looks at a file, which begins if it is to be looked at anew."""
         kept = self._looks.get(study.key)
-        if kept is None or kept.asked != study.looked_at():
+        if kept is None or kept.argv != study.looked_at():
             progress = self.folder.path / f"look-{study.key}"
             progress.unlink(missing_ok=True)
             kept = self._looks[study.key] = _Work(study.looked_at(), None, progress)
@@ -190,10 +190,10 @@ class Pages:
     async def _looked(self, study, work):
         """Look at a file, make the choices that its names and values suggest, and look again."""
         while True:
-            seen = await self._look(work.asked, work.progress)
-            if "error" in seen or work.asked != study.looked_at() or not guess(study, seen):
+            seen = await self._look(work.argv, work.progress)
+            if "error" in seen or work.argv != study.looked_at() or not guess(study, seen):
                 return seen
-            work.asked = study.looked_at()
+            work.argv = study.looked_at()
 
     async def _look(self, argv, progress):
         loop, more = asyncio.get_running_loop(), (str(progress), str(self.folder.path))
@@ -204,8 +204,8 @@ class Pages:
             return {"error": clean(str(error))}
         except (BrokenProcessPool, TimeoutError):
             self._pool = _ended(self._pool)
-            told = "The file could not be read: reading it needed too much memory or time."
-            return {"error": f"{told} The app goes on."}
+            message = "The file could not be read: reading it needed too much memory or time."
+            return {"error": f"{message} The app goes on."}
 
     def _executor(self):
         """Return the process that looks at files."""
@@ -223,13 +223,13 @@ class Pages:
             seen = seen | {"error": study.in_words(seen["error"])}
         if "error" in seen or not seen["is_head"]:
             return seen | {"counting": False}
-        asked, kept = study.read_as(), self._counts.get(study.key)
-        if kept is None or kept.asked != asked:
+        argv, kept = study.read_as(), self._counts.get(study.key)
+        if kept is None or kept.argv != argv:
             if kept is not None:
                 kept.task.cancel()
             progress = self.folder.path / f"count-{study.key}"
             progress.unlink(missing_ok=True)
-            kept = _Work(asked, asyncio.create_task(_count(asked, progress)), progress)
+            kept = _Work(argv, asyncio.create_task(_count(argv, progress)), progress)
             self._counts[study.key] = kept
         if not kept.task.done():
             return seen | {"counting": True}
@@ -320,9 +320,9 @@ class Pages:
         seen = await self.look_soon(study)
         if seen is None:
             first = await asyncio.to_thread(first_rows, study.looked_at(), str(self.folder.path))
-            told = self._told(study)
-            if told["state"] == "reading":
-                return None, self.shown("reading.html", study=study, first=first, told=told)
+            progress = self._told(study)
+            if progress["state"] == "reading":
+                return None, self.shown("reading.html", study=study, first=first, told=progress)
             seen = await self.look(study)  # which has ended meanwhile
         return seen, None
 
@@ -398,15 +398,17 @@ class Pages:
             study.favorable = ",".join(form.get("favorable", [])).strip()
             study.why.pop("favorable", None)
         for i, name in enumerate(names):
-            own = study.roles.get(name, EQUAL)
-            role = form.get(f"role-{i}", [own])[0]
+            current_role = study.roles.get(name, EQUAL)
+            role = form.get(f"role-{i}", [current_role])[0]
             if str(i) in form.get("asked-shown", []):
                 is_asked = str(i) in form.get("asked", [])
-                if is_asked != (own == PROTECTED):  # else the other field may have been changed
+                if is_asked != (
+                    current_role == PROTECTED
+                ):  # else the other field may have been changed
                     role = PROTECTED if is_asked else EQUAL
             # Roles of pay are not in the form of another outcome; they wait for the next number.
-            waits = role == EQUAL and own in PAY_ROLES and not had_number
-            if role != own and not waits:
+            waits = role == EQUAL and current_role in PAY_ROLES and not had_number
+            if role != current_role and not waits:
                 study.set_role(name, role)
                 study.because.pop(name, None)
                 study.chosen.add(name)
@@ -596,7 +598,7 @@ class Pages:
     async def alternative(self, request: Request) -> Response:
         """Show what a search for a less discriminatory model can show, and its choices."""
         job, document, seen = await self._searched(request)
-        several = [other for other in self.jobs.values() if isinstance(other, SearchJob)]
+        several = [search for search in self.jobs.values() if isinstance(search, SearchJob)]
         return self.shown(
             "alternative.html",
             job=job,
@@ -605,7 +607,7 @@ class Pages:
             columns=unequal(document),
             fits=FITS,
             claims=CLAIMS,
-            is_searched=any(other.study.key == job.study.key for other in several),
+            is_searched=any(search.study.key == job.study.key for search in several),
         )
 
     async def search(self, request: Request) -> Response:
@@ -629,8 +631,8 @@ class Pages:
     async def refused(self, request: Request, error: Exception) -> Response:
         """Tell what is wrong, never where in the program."""
         if isinstance(error, HTTPException):
-            told = _TOLD.get(error.status_code, error.detail)
-            return self.shown("message.html", error.status_code, text=clean(str(told)))
+            message = _MESSAGES.get(error.status_code, error.detail)
+            return self.shown("message.html", error.status_code, text=clean(str(message)))
         status = getattr(error, "status", 400)
         return self.shown("message.html", status, text=clean(str(error)))
 
@@ -680,7 +682,7 @@ class Pages:
 
 
 _NOT_IN_PLANS = ("--by-parts", *(f"--{name}=" for name in READING))
-_TOLD = {
+_MESSAGES = {
     404: "There is nothing here, or no longer. Begin with the first page.",
     405: "This address does not take such a request. Begin with the first page.",
     413: "What was sent is too large. Start the app with --max-upload or --data FILE.",
@@ -737,7 +739,7 @@ class _Work:
 
     Parameters
     ----------
-    asked : list of str
+    argv : list of str
         The file and options.
     task : asyncio.Task
         Its result is a dict; ``error`` says why there is nothing.
@@ -745,8 +747,8 @@ class _Work:
         A file with the share that is done.
     """
 
-    def __init__(self, asked, task, progress) -> None:
-        self.asked, self.task, self.progress = asked, task, progress
+    def __init__(self, argv, task, progress) -> None:
+        self.argv, self.task, self.progress = argv, task, progress
         self._began, self._waited = time.monotonic(), 0.0
 
     def told(self, words: str) -> dict:
@@ -853,7 +855,7 @@ _BODY = re.compile(r"<body>(.*)<script>.*</script>\s*</body>", re.DOTALL)
 
 def _body(page):
     """Return what stands in the body of the page of an audit; its style and script are files."""
-    found = _BODY.search(page)
-    if found is None:
+    match = _BODY.search(page)
+    if match is None:
         raise RuntimeError("the page of the audit has no body")
-    return found[1]
+    return match[1]

@@ -24,8 +24,8 @@ _FEW = 2_000  # people, below which the second is advised
 
 def unequal(document: dict) -> list[str]:
     """Return the protected columns with a disparity, of the document of an audit."""
-    found = (UNEQUAL, OPEN, ACCOUNTED)
-    return [a["attribute"] for a in answers(document) if a["state"] in found]
+    states = (UNEQUAL, OPEN, ACCOUNTED)
+    return [a["attribute"] for a in answers(document) if a["state"] in states]
 
 
 def search_refused(study: Study, document: dict) -> str:
@@ -110,6 +110,6 @@ def reach(n: int) -> dict:
         ``sentences``, by value of --claim; ``claim``, the one that is advised; ``margin``, the
         default.
     """
-    told = {claim: reach_sentence(n, AlternativeSearch(claim=claim)) for claim in CLAIMS}
+    sentences = {claim: reach_sentence(n, AlternativeSearch(claim=claim)) for claim in CLAIMS}
     advised = "recipe" if n < _FEW else "model"
-    return {"sentences": told, "claim": advised, "margin": AlternativeSearch().margin}
+    return {"sentences": sentences, "claim": advised, "margin": AlternativeSearch().margin}

@@ -272,7 +272,11 @@ class Study:
         """
         if role in PAY_ROLES and not self.is_number:
             return []
-        return [name for name, own in self.roles.items() if own == role and name != self.target]
+        return [
+            name
+            for name, column_role in self.roles.items()
+            if column_role == role and name != self.target
+        ]
 
     def columns_equal(self) -> list[str]:
         """Return the columns that are held equal."""
@@ -286,7 +290,11 @@ class Study:
         if role not in ROLES and role not in PAY_ROLES:
             raise ValueError(f"There is no role {role!r}.")
         if role in _ONE:
-            self.roles = {other: own for other, own in self.roles.items() if own != role}
+            self.roles = {
+                column: column_role
+                for column, column_role in self.roles.items()
+                if column_role != role
+            }
         self.roles.pop(name, None)
         if role != EQUAL:
             self.roles[name] = role

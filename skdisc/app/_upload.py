@@ -111,9 +111,9 @@ class OneFile:
         _, about = parse_options_header(self._headers.get(b"content-disposition", b""))
         if b"filename" not in about:
             raise RefusedError("The request is not the form of a file. Use the page of the app.")
-        told = about[b"filename"].decode("utf-8", "replace")
-        if told:
-            self.name = shown_name(told)
+        filename = about[b"filename"].decode("utf-8", "replace")
+        if filename:
+            self.name = shown_name(filename)
             self.path = self.folder / f"data{table_end(self.name)}"
             self._file = open(self.path, "xb")  # noqa: SIM115 - closed by close
 
@@ -147,9 +147,9 @@ def check_free(folder: Path) -> None:
         )
 
 
-def shown_name(told: str) -> str:
+def shown_name(filename: str) -> str:
     """Return a name of a file without folders; it is shown, and never opened."""
-    return re.split(r"[/\\]", told)[-1].strip()[:120] or "file"
+    return re.split(r"[/\\]", filename)[-1].strip()[:120] or "file"
 
 
 def plain_name(name: str) -> str:
@@ -190,8 +190,8 @@ def bytes_of(text: str) -> int:
     ValueError
         If the text is no size.
     """
-    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(k|M|G)?B?", text.strip(), re.IGNORECASE)
-    n = 0 if found is None else int(float(found[1]) * _UNITS[(found[2] or "").lower()])
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(k|M|G)?B?", text.strip(), re.IGNORECASE)
+    n = 0 if match is None else int(float(match[1]) * _UNITS[(match[2] or "").lower()])
     if n < 1:
         raise ValueError(f"--max-upload {text!r} is no size such as 600MB or 2GB.")
     return n

@@ -103,17 +103,17 @@ class Evidence:
         worse = -_sign(self.step, self.numbers["measure"], self.effect)
         return (-np.log10(max(p, 1e-300)) if p == p else 0.0, z, worse)
 
-    def is_side_of(self, other):
+    def is_side_of(self, finding):
         """Return True if another finding has the same protected part, measure and direction."""
         side, other_side = (
-            (_protected_part(e), e.numbers["measure"], np.sign(e.effect)) for e in (self, other)
+            (_protected_part(e), e.numbers["measure"], np.sign(e.effect)) for e in (self, finding)
         )
         return side == other_side
 
-    def mirrors(self, other):
+    def mirrors(self, finding):
         """Return True if it is about everybody else in the same context."""
-        is_one = self.numbers["measure"] == other.numbers["measure"] and self.kind == other.kind
-        return is_one and bool((self.members == (other.context & ~other.members)).all())
+        is_one = self.numbers["measure"] == finding.numbers["measure"] and self.kind == finding.kind
+        return is_one and bool((self.members == (finding.context & ~finding.members)).all())
 
 
 def find_evidence(audited, plan, results, verdicts, significance, figures):

@@ -164,8 +164,8 @@ def candidates(
     if again is not None:
         seeds = [k for k in again.get_params() if k.endswith("random_state")]
         for number in range(1, n_seeds + 1 if seeds else 1):
-            other = clone(again).set_params(**dict.fromkeys(seeds, seed + number))
-            tried[f"seed {seed + number}"] = other
+            model = clone(again).set_params(**dict.fromkeys(seeds, seed + number))
+            tried[f"seed {seed + number}"] = model
         without = DisparateImpactRemover(protected, amount=0.0, unseen="pool")
         tried["without the protected columns"] = make_pipeline(without, clone(again))
         for association in (0.05, 0.02):

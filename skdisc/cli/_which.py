@@ -84,15 +84,15 @@ def add_which(commands: argparse._SubParsersAction) -> None:
 
 def _which(arguments):
     """Ask what is not given as an option, and print the call."""
-    have = arguments.have or _asked("What do you have?", HAVE)
+    have = arguments.have or _choice("What do you have?", HAVE)
     if have == "stream":
         say(CALLS["stream"])
         return 0
-    about = arguments.about or _asked("What is your question about?", ABOUT)
+    about = arguments.about or _choice("What is your question about?", ABOUT)
     name = about
     if about in WANT:
         offered = {k: text for k, (text, needs) in WANT[about].items() if needs in ("any", have)}
-        name = arguments.want or _asked("What do you want to know?", offered)
+        name = arguments.want or _choice("What do you want to know?", offered)
         if name not in offered:
             raise ValueError(
                 f"--want {name} does not go with --have {have} --about {about}. "
@@ -106,7 +106,7 @@ def _which(arguments):
     return 0
 
 
-def _asked(question, choices):
+def _choice(question, choices):
     """Return the name of the choice that the user makes."""
     if not sys.stdin.isatty():
         raise ValueError(

@@ -184,7 +184,7 @@ class Spec:
     """A specification: ``&``, ``|`` and ``~`` make specifications."""
 
     def __and__(self, other):
-        return Both(self, other)
+        return Conjunction(self, other)
 
     def __or__(self, other):
         return ~(~self & ~other)
@@ -242,7 +242,7 @@ class Not(Spec):
 
 
 @dataclass(frozen=True, eq=False)
-class Both(Spec):
+class Conjunction(Spec):
     """The conjunction of two specifications; the one that decides gives its value."""
 
     left: Spec

@@ -352,7 +352,7 @@ def _shares(code, y, weight):
 def _both_sides(pair):
     """Return the columns of the rows of both sides together, and which rows are of the first."""
     columns = zip(pair.one, pair.other, strict=True)
-    joined = [None if one is None else np.concatenate([one, other]) for one, other in columns]
+    joined = [None if a is None else np.concatenate([a, b]) for a, b in columns]
     return joined, np.repeat([True, False], [len(pair.one[0]), len(pair.other[0])])
 
 

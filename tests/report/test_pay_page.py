@@ -26,7 +26,7 @@ from skdisc.report._audit_page import (
 )
 from skdisc.report._audit_page._pay import pay_page
 from skdisc.report._audit_page._view import view
-from skdisc.report._first_page import first_page, texts_of, told
+from skdisc.report._first_page import first_page, in_language, texts_of
 
 DOCUMENT = json.loads(
     Path(__file__).parents[1].joinpath("document.json").read_text(encoding="utf-8")
@@ -343,7 +343,7 @@ def test_all_that_is_noticed_of_pay_is_told_in_each_language():
         texts = texts_of(DOCUMENT, language)
         for row in rows:
             for name in ("seen", "done", "option"):
-                assert told(texts, row[name]) != row[name], row[name]
+                assert in_language(texts, row[name]) != row[name], row[name]
         document = DOCUMENT | {"notices": rows}
         for text in view(document, language)["noticed"]:
             plain = re.sub(r"'[^']*'|--[\w-]+", "", text)

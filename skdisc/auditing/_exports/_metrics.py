@@ -5,7 +5,7 @@ import re
 from skdisc._results._judgment import FOUND
 
 _LONGEST = 200  # characters of a name; MLflow takes 250
-_OTHER = re.compile(r"[^\w\-.]+")
+_NOT_IN_NAMES = re.compile(r"[^\w\-.]+")
 _ESTIMATES = ("effect", "ci_low", "ci_high", "bound", "p_value", "p_adjusted", "people")
 
 
@@ -30,7 +30,7 @@ def metrics(document):
         named.append((f"{start}.disparity_found", row["verdict"] == FOUND))
         named += [(f"{start}.{name}", row[name]) for name in _ESTIMATES]
     for row in document["groups"]:
-        start = f"{row['measure']}.{_OTHER.sub('_', row['group']).strip('_')}"
+        start = f"{row['measure']}.{_NOT_IN_NAMES.sub('_', row['group']).strip('_')}"
         named += [(f"{start}.{name}", row[name]) for name in ("rate", "gap")]
     return _unique((name, float(value)) for name, value in named if value is not None)
 
@@ -39,7 +39,7 @@ def _unique(named):
     """Return a dict of names that are allowed, each different from the others."""
     unique = {}
     for name, value in named:
-        safe = _OTHER.sub("_", name)[:_LONGEST].strip("._") or "_"
+        safe = _NOT_IN_NAMES.sub("_", name)[:_LONGEST].strip("._") or "_"
         number, free = 2, safe
         while free in unique:
             free, number = f"{safe}_{number}", number + 1

@@ -11,7 +11,7 @@ from skdisc._results._in_database import opened
 from skdisc._utils._files import write_text
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")  # how a formula starts in a spreadsheet
-_SAID = {"conditions", "answer"}  # which the group and the reason say
+_REDUNDANT_COLUMNS = {"conditions", "answer"}  # which the group and the reason say
 _DTYPES = {"integer": "Int64", "number": "Float64", "boolean": "boolean"}
 
 
@@ -24,7 +24,11 @@ def flat_table(document, schema, kind):
     the table. Returns a DataFrame: of the dtypes Int64, Float64, boolean and object.
     """
     columns, rows = schema["properties"][kind]["items"]["properties"], document.get(kind, [])
-    shown = {name: column_schema for name, column_schema in columns.items() if name not in _SAID}
+    shown = {
+        name: column_schema
+        for name, column_schema in columns.items()
+        if name not in _REDUNDANT_COLUMNS
+    }
     return pd.DataFrame(
         {
             n: _typed([row.get(n) for row in rows], column_schema)

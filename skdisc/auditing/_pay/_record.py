@@ -54,7 +54,7 @@ MEDIAN = 0.5
 QUANTILES = (0.1, 0.25, MEDIAN, 0.75, 0.9)  # whose gaps are shown
 _MOST_DIGITS = 12
 DOMINATED = "one person has nearly all of this pay: left out, to protect them"
-_TOLD = ("women_value", "men_value", "gap", "ci_low", "ci_high", "state", "needed")
+_FIGURES = ("women_value", "men_value", "gap", "ci_low", "ci_high", "state", "needed")
 
 
 @dataclass(frozen=True)
@@ -240,7 +240,7 @@ class _Maker:
         if min(self.people.sizes()[:2]) >= self.least_of_all:
             return row
         few = self._few_people()
-        return row | dict.fromkeys((*_TOLD, "turned_by_one")) | {"reason": few}
+        return row | dict.fromkeys((*_FIGURES, "turned_by_one")) | {"reason": few}
 
     def _few_people(self):
         """Return why a figure of all people is missing."""
@@ -253,7 +253,7 @@ class _Maker:
         self.n_left_out += 1
         few = f"fewer than {self.least} women or men receive it: left out, to protect them"
         counts = {"women": None, "men": None} if row["among"] == RECIPIENTS else {}
-        return row | dict.fromkeys(_TOLD) | counts | {"reason": few}
+        return row | dict.fromkeys(_FIGURES) | counts | {"reason": few}
 
     def _undominated(self, row, pay, inside=None):
         """Return a row of means, without figures if they would tell one person's pay in public."""
@@ -262,7 +262,7 @@ class _Maker:
         everyone = np.ones(len(pay), dtype=bool)
         if not dominated(pay, self.people, everyone if inside is None else inside):
             return row
-        return row | dict.fromkeys(_TOLD) | {"reason": DOMINATED}
+        return row | dict.fromkeys(_FIGURES) | {"reason": DOMINATED}
 
     def _is_received_by_nobody(self, figure, averages):
         """Return whether variable pay has no gap because nobody there receives any."""
@@ -363,7 +363,7 @@ class _Maker:
         few = (
             f"fewer than {self.least} women or men receive variable pay: left out, to protect them"
         )
-        return row | dict.fromkeys((*_TOLD, "turned_by_one")) | {"reason": few}
+        return row | dict.fromkeys((*_FIGURES, "turned_by_one")) | {"reason": few}
 
     def _turns(self, pay, people, significance):
         """Return whether one person turns a state; None where that tells about somebody."""

@@ -15,7 +15,7 @@ from skdisc.datasets import make_discrimination
 from skdisc.plotting import plot_hierarchy, plot_phases
 
 _SCORES = ("precision", "recall", "f1")
-_OWN = tuple(f"own_{name}" for name in _SCORES)
+_OWN_SCORES = tuple(f"own_{name}" for name in _SCORES)
 _TITLES = {name: f"own question: {name}" for name in _SCORES}
 _TITLES = {f"own_{name}": title for name, title in _TITLES.items()}
 _TITLES |= {name: f"planted groups: {name}" for name in _SCORES}
@@ -164,7 +164,7 @@ def overview(result):
 
 def summary(result):
     """Return precision, recall and F1 by both yardsticks, with intervals."""
-    table = with_intervals(result.summary(scores=_OWN + _SCORES), _OWN + _SCORES)
+    table = with_intervals(result.summary(scores=_OWN_SCORES + _SCORES), _OWN_SCORES + _SCORES)
     nulls = result.to_frame().groupby("detector")["null"].first()
     table.insert(2, "null", table["detector"].map(nulls))
     return table.rename(columns=_TITLES)
@@ -174,7 +174,7 @@ def pooled(result, limits=None):
     """Return the scores of all claims together, and recall over the detection limit if known."""
     names = _TITLES | {"n_claimed": "claims", "of_limit": "found / limit"}
     table = result.pooled(limits=limits)
-    shown = ["detector", "audited", "n_claimed", *_OWN, *_SCORES]
+    shown = ["detector", "audited", "n_claimed", *_OWN_SCORES, *_SCORES]
     return table[shown + [c for c in ("limit", "of_limit") if c in table]].rename(columns=names)
 
 
@@ -211,7 +211,7 @@ def families(result):
     kinds = {name: cls.card.finds for name, cls in all_detectors().items()}
     cells = result.to_frame()
     cells["finds"] = cells["detector"].map(kinds).fillna("?")
-    names = [*_OWN, "own_guess_precision", "own_guess_recall"]
+    names = [*_OWN_SCORES, "own_guess_precision", "own_guess_recall"]
     names += [*_SCORES, "guess_precision", "guess_recall"]
     table = cells.groupby(["finds", "audited"])[names].mean().reset_index()
     return table.rename(columns=_TITLES)

@@ -2,11 +2,11 @@
 
 from skdisc.datasets._fetch import fetch_adult, fetch_compas
 
-_KNOWN = {  # without survey weights, and without columns that duplicate another
+_DATA_SETS = {  # without survey weights, and without columns that duplicate another
     "adult": (fetch_adult, ["education-num", "fnlwgt"]),
     "compas": (fetch_compas, ["age"]),
 }
-REFERENCES = frozenset(_KNOWN)
+REFERENCES = frozenset(_DATA_SETS)
 
 
 def read_reference(name):
@@ -15,6 +15,6 @@ def read_reference(name):
     `name`: an element of `REFERENCES`. Raises OSError if the data are missing and cannot be
     downloaded; the message says where to put them.
     """
-    fetch, dropped = _KNOWN[name]
+    fetch, dropped = _DATA_SETS[name]
     public = fetch()
     return public.data.drop(columns=dropped), list(public.protected)

@@ -31,11 +31,11 @@ class Coefficients:
         """Return the coefficients T @ values."""
         return Coefficients(T @ self.values, self.rows, T @ self.bread)
 
-    def mixed(self, other: "Coefficients", share: float) -> "Coefficients":
+    def mixed(self, coefficients: "Coefficients", share: float) -> "Coefficients":
         """Return share times these coefficients plus the rest of the other's, of other rows."""
-        rows = np.hstack([self.rows, other.rows])
-        bread = np.hstack([share * self.bread, (1 - share) * other.bread])
-        return Coefficients(share * self.values + (1 - share) * other.values, rows, bread)
+        rows = np.hstack([self.rows, coefficients.rows])
+        bread = np.hstack([share * self.bread, (1 - share) * coefficients.bread])
+        return Coefficients(share * self.values + (1 - share) * coefficients.values, rows, bread)
 
 
 def least_squares(D: np.ndarray, y: np.ndarray, used: np.ndarray | None = None) -> Coefficients:

@@ -83,19 +83,19 @@ def _test(q, off):
 
 
 def known_members(
-    known: ArrayLike, columns: list[Hashable], groups: Mapping[Hashable, Hashable] | None, n: int
+    group: ArrayLike, columns: list[Hashable], groups: Mapping[Hashable, Hashable] | None, n: int
 ) -> tuple[np.ndarray, dict[Hashable, np.ndarray]]:
     """Return whose group is known, and who belongs to the group of each column.
 
-    `known`: groups, missing where not known. `columns`: columns of probabilities. `groups`: None:
+    `group`: groups, missing where not known. `columns`: columns of probabilities. `groups`: None:
     column "p_black" is about "black". `n`: number of people. Raises ValueError if lengths differ,
     no group is known, or a column is about none of the known groups.
     """
-    known = pd.Series(known).reset_index(drop=True)
-    if len(known) != n:
-        raise ValueError(f"known has {len(known)} values, but X has {n} rows. Pass one for each.")
-    is_known = known.notna().to_numpy()
-    values = [plain(v) for v in known[is_known].unique()]
+    group = pd.Series(group).reset_index(drop=True)
+    if len(group) != n:
+        raise ValueError(f"known has {len(group)} values, but X has {n} rows. Pass one for each.")
+    is_known = group.notna().to_numpy()
+    values = [plain(v) for v in group[is_known].unique()]
     if not values:
         raise ValueError("known has missing values only: nobody's group is known.")
     named = {c: str(c).removeprefix("p_") for c in columns} if groups is None else groups
@@ -106,5 +106,5 @@ def known_members(
                 f"Column {column!r} is about none of the groups in known, {values!r}. Pass "
                 f"groups={{{column!r}: ...}}, the group that each column is about."
             )
-        member[column] = (known == named[column]).fillna(False).to_numpy(dtype=bool)
+        member[column] = (group == named[column]).fillna(False).to_numpy(dtype=bool)
     return is_known, member

@@ -48,7 +48,7 @@ def make_generator(kind, task, max_rows=10_000):
         If an object can do neither.
     """
     if hasattr(kind, "decode") and hasattr(kind, "latent_dim"):
-        return _Given(task.space, kind)
+        return _PassedGenerator(task.space, kind)
     if hasattr(kind, "sample"):
         codes = _sampled_codes(kind, task.space, max_rows or _MOST_SAMPLED)
         return _Copula(task.space, codes, task.budget)
@@ -176,7 +176,7 @@ class _Components(_Generator):
         return _clipped(self.space, rows)
 
 
-class _Given(_Generator):
+class _PassedGenerator(_Generator):
     """The generator that the caller passed."""
 
     def __init__(self, space, generator):

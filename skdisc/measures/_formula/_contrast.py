@@ -59,12 +59,12 @@ def difference(part):
     return mean_gap(part.reference, part.group)
 
 
-def mean_gap(one, other):
-    """Return a difference of means, one minus other, with the interval and test of `Welch`."""
-    welch = Welch.of(one, other)
+def mean_gap(first, second):
+    """Return a difference of means, first minus second, with the interval and test of `Welch`."""
+    welch = Welch.of(first, second)
 
     def p_value():
-        reason = too_skewed(one, other, SKEWED_AT)
+        reason = too_skewed(first, second, SKEWED_AT)
         return welch.p_value(), np.where(reason == "", MEANS, reason).reshape(np.shape(welch.gap))
 
     return Contrast(welch.gap, welch.interval, p_value)

@@ -249,9 +249,9 @@ class ValuePair:
         sides = zip(self.one, self.other, strict=True)
         return tuple(None if a is None else np.concatenate([a, b]) for a, b in sides)
 
-    def with_decisions(self, one, other):
+    def with_decisions(self, group, rest):
         """Return the same rows with other decisions of the group, and of the rows outside it."""
-        return replace(self, one=(one, *self.one[1:]), other=(other, *self.other[1:]))
+        return replace(self, one=(group, *self.one[1:]), other=(rest, *self.other[1:]))
 
     @property
     def selection(self):

@@ -197,13 +197,13 @@ class SearchRun:
         }
         models = [[c.name, text] for c, text in zip(self.everyone, self.texts, strict=True)]
         people = {str(name): _digest(g.code[rows]) for name, g in self.question.groups.items()}
-        said = [p and self._said(p, self.rows.y[rows]) for p in answers]
+        digests = [p and self._said(p, self.rows.y[rows]) for p in answers]
         return settings_fingerprint(
             {
                 "settings": settings,
                 "models": models,
                 "people": [people, _digest(self.question.is_favorable[rows])],
-                "said": said,
+                "said": digests,
                 "ladders": ladders,
             }
         )

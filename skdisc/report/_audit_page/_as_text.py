@@ -194,17 +194,17 @@ def _drawn(cell, axis, room):
     """Return an interval drawn with characters: ``--*--``, or ``..o..`` if it cannot be judged."""
     low, high, _ = axis
 
-    def at(value):
+    def position(value):
         return round((room - 1) * min(max((value - low) / (high - low), 0), 1))
 
     marks = [" "] * room
-    marks[at(0.0)] = ":"
+    marks[position(0.0)] = ":"
     if cell["numbers"]:
         value, start, stop = cell["numbers"]
         line, dot = (".", "o") if cell["state"] == "open" else ("-", "*")
-        for i in range(at(start), at(stop) + 1):
+        for i in range(position(start), position(stop) + 1):
             marks[i] = line
-        marks[at(value)] = dot
+        marks[position(value)] = dot
     return "".join(marks)
 
 

@@ -15,10 +15,10 @@ from skdisc.report._audit_page._resolution import resolutions
 from skdisc.report._first_page import (
     first_page,
     have_spellings,
+    in_language,
     noted,
     opening,
     texts_of,
-    told,
 )
 
 MOST_FINDINGS, MOST_SHADOWS, MOST_STEPS, MOST_EXAMPLES = 100, 300, 200, 6
@@ -48,7 +48,7 @@ def view(document, language="en"):
         "pay": pay_page(document, language),
         "first": first_page(document, language),
         "language": language,
-        **_found(document),
+        **_findings_part(document),
         "rule": rule,
         "ratios": impact_ratios(document.get("groups") or [], _size(document)) if rule else [],
         "limits": [words.sentence(text) for text in document.get("limits") or []]
@@ -79,7 +79,7 @@ def _opening(document, language):
         "sentence": about.get("sentence") or "" if is_as_written else opening(document, texts),
         "level": words.level(verdict.get("verdict")),
         "verdict": _overall(document, texts),
-        "reason": words.sentence(told(texts, reason)),
+        "reason": words.sentence(in_language(texts, reason)),
         "interrupted": _interrupted(document, texts) if about.get("interrupted") else "",
         "noticed": _noticed(document, texts),
         "noticed_heading": texts.NOTICED,
@@ -128,7 +128,7 @@ def _others(document):
     return [words.note(note) for note in notes if not note.get("above")]
 
 
-def _found(document):
+def _findings_part(document):
     """Return what was found, of groups and of single people, and what was tried."""
     findings, log = _findings(document), document.get("log") or []
     notes = Counter(note for step in log for note in step.get("notes") or [])

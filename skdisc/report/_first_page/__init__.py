@@ -6,7 +6,7 @@ in a language.
 
 from skdisc.report._first_page._answers import STATES, answers, exit_code
 from skdisc.report._first_page._paragraphs import LANGUAGES, first_page, texts_of
-from skdisc.report._first_page._told import noted, opening, told
+from skdisc.report._first_page._told import in_language, noted, opening
 from skdisc.report._first_page._units import have_spellings, in_a_row
 
 __all__ = [
@@ -17,8 +17,8 @@ __all__ = [
     "first_page",
     "have_spellings",
     "in_a_row",
+    "in_language",
     "noted",
     "opening",
     "texts_of",
-    "told",
 ]

@@ -18,7 +18,7 @@ from skdisc.report._first_page._answers import (
     is_of_smaller_group,
     seen_from,
 )
-from skdisc.report._first_page._told import told
+from skdisc.report._first_page._told import in_language
 from skdisc.report._first_page._units import (
     Points,
     Texts,
@@ -276,8 +276,8 @@ class _Paragraph:
         """Return a reason in the language: a sentence, or what was noticed of a column."""
         parts = re.fullmatch(r"('.*?'): (.*); (.*) \((leave it out: .*)\)", str(reason or ""))
         if parts is None:
-            return told(self.texts, reason)
-        seen, done, option = (told(self.texts, text) for text in parts.groups()[1:])
+            return in_language(self.texts, reason)
+        seen, done, option = (in_language(self.texts, text) for text in parts.groups()[1:])
         return f"{parts[1]}: {seen}; {done} ({option})"
 
     def _remains_open(self):

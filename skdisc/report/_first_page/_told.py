@@ -10,36 +10,34 @@ _VERBATIM = ("option", "start", "value", "values", "groups", "columns", "fine", 
 _GROUPED, _DECIMAL = r"\d{1,3}(,\d{3})+", r"-?\d*\.\d+"
 
 
-def told(texts, text, catalog="TOLD"):
+def in_language(texts, text):
     """Return a sentence, or a part of one, of a document in a language.
 
     Parameters
     ----------
     texts : Texts
     text : str
-    catalog : str, default="TOLD"
-        The name of the texts of a language that it is looked up in.
 
     Returns
     -------
     str
-        As it is, if it is none of the catalog.
+        As it is, if it is none of `SENTENCES`.
     """
     text = str(text or "")
     end = "." if text.endswith(".") else ""
-    for name, pattern in _patterns(catalog):
+    for name, pattern in _patterns():
         match = pattern.fullmatch(text.removesuffix("."))
         if match:
             fields = {n: _number(texts, n, value) for n, value in match.groupdict().items()}
             if "start" in fields:
-                fields["start"] = told(texts, fields["start"])
-            return getattr(texts, catalog)[name].format(**fields) + end
+                fields["start"] = in_language(texts, fields["start"])
+            return texts.SENTENCES[name].format(**fields) + end
     return text
 
 
 def noted(texts, row):
     """Return what was noticed in a table as one line."""
-    parts = [told(texts, row.get(name)) for name in ("seen", "done", "option")]
+    parts = [in_language(texts, row.get(name)) for name in ("seen", "done", "option")]
     column = row.get("column")
     what = "" if column is None else f"{texts.PAY_TARGETS.get(column, column)!r}: "
     about = f"; {parts[1]} ({parts[2]})" if parts[1] and parts[2] else ""
@@ -81,11 +79,11 @@ def opening(document, texts):
 
 
 @cache
-def _patterns(catalog):
-    """Return the English texts of a catalog as patterns, by name."""
+def _patterns():
+    """Return the English sentences as patterns, by name."""
     return [
         (name, re.compile(re.sub(r"\\{(\w+)\\}", r"(?P<\1>.*?)", re.escape(text.rstrip(".")))))
-        for name, text in getattr(en, catalog).items()
+        for name, text in en.SENTENCES.items()
     ]
 
 

@@ -84,10 +84,10 @@ class Scan:
     def numbers(self, a):
         """Return the numbers of cells that runs add up, given their outcomes."""
         people, h, bins = self.summed
-        both = packed(a, h) if people is None else None
-        if both is None:
+        packed_cells = packed(a, h) if people is None else None
+        if packed_cells is None:
             return _CellNumbers(np.ascontiguousarray(a), people, h, bins)
-        return _CellNumbers(both, None, None, bins)
+        return _CellNumbers(packed_cells, None, None, bins)
 
     def _kick(self, numbers, data, run, sets, bound, total, ascend):
         """Drop each condition of the subsets of some runs in turn, and ascend again.

@@ -61,10 +61,10 @@ class Starts:
         """Return some of the starts."""
         return Starts([s[which] for s in self.sets], self.turns, self.bound[which])
 
-    def joined(self, other):
+    def joined(self, starts):
         """Return these starts and others, with these turns."""
-        sets = [np.concatenate(pair) for pair in zip(self.sets, other.sets, strict=True)]
-        return Starts(sets, self.turns, np.concatenate([self.bound, other.bound]))
+        sets = [np.concatenate(pair) for pair in zip(self.sets, starts.sets, strict=True)]
+        return Starts(sets, self.turns, np.concatenate([self.bound, starts.bound]))
 
     def filled(self, n, reserve):
         """Return n starts: these, then those of the reserve, over and over."""

@@ -50,9 +50,9 @@ def mine_family(
     least = d._least(rows) if least is None else least
     # A group has at least one protected condition, so a context has one condition less.
     longest_context = None if d.max_predicates is None else d.max_predicates - 1
-    mine = rows.miner(items, least, d.distinct)
-    contexts = mine(longest_context, ~items.protected, in_time(task))
-    patterns = mine(d.max_predicates, items.protected, lambda n: d._spend(task, n))
+    mine_patterns = rows.miner(items, least, d.distinct)
+    contexts = mine_patterns(longest_context, ~items.protected, in_time(task))
+    patterns = mine_patterns(d.max_predicates, items.protected, lambda n: d._spend(task, n))
     patterns = publishable_groups(d, patterns, items)
     contrasts, has_contrast = Contrasts.of_patterns(rows, patterns, contexts, items)
     tested = candidates(contrasts, has_contrast, d._least(rows), patterns, d.distinct)

@@ -186,17 +186,19 @@ def candidates_of_rows(
     """
     most = detector._most_judged
     if mined is None:
-        mine = rows.miner(items, relevant_least(detector, rows), True)
+        mine_patterns = rows.miner(items, relevant_least(detector, rows), True)
     if detector.versus == "everyone" and detector.null == "everyone":
-        patterns = mine(most, None, in_time(task)) if mined is None else mined
+        patterns = mine_patterns(most, None, in_time(task)) if mined is None else mined
         tested = np.ones(len(patterns), dtype=bool)
         if detector.must_include == "protected":
             tested = items.protected[patterns.items[:, 0]]
         question = question_about_everyone(rows, patterns, tested, items)
     else:
         fewer = None if most is None else most - 1
-        contexts = mine(fewer, ~items.protected, in_time(task))
-        patterns = publishable_groups(detector, mine(most, items.protected, in_time(task)), items)
+        contexts = mine_patterns(fewer, ~items.protected, in_time(task))
+        patterns = publishable_groups(
+            detector, mine_patterns(most, items.protected, in_time(task)), items
+        )
         question = question_about_patterns(rows, patterns, contexts, items)
     significant, unmatched = _matched_findings(rows, patterns, items, findings)
     question = _with_groups(question, [group for group, _ in unmatched], len(patterns), detector)
@@ -323,24 +325,24 @@ def _sides(contrasts, pairs, tested, direction):
 
     That is the worse-off side, or the one with the larger gap in the direction.
     """
-    (one, other), gap = pairs, contrasts.gap
+    (a, b), gap = pairs, contrasts.gap
     side = np.tile(np.arange(tested.shape[1]), (len(tested), 1))
     for j, measure in enumerate(contrasts.rows.names):
         worse = 1 if measure in HIGHER_IS_WORSE else -1
         sign = {"lower": -1, "higher": 1, "both": worse}[direction]
-        are_tested = tested[j, one] & tested[j, other]
-        first = sign * gap[j, one] >= sign * gap[j, other]
-        side[j, np.where(first, other, one)[are_tested]] = np.where(first, one, other)[are_tested]
+        are_tested = tested[j, a] & tested[j, b]
+        first = sign * gap[j, a] >= sign * gap[j, b]
+        side[j, np.where(first, b, a)[are_tested]] = np.where(first, a, b)[are_tested]
     return side
 
 
 def _each_context_once(contrasts, part_item, context_items, items, pattern, name):
     """Return the contrasts, with the worse-off side standing for two that make up a context."""
-    pairs = one, other = whole_contexts(
+    pairs = a, b = whole_contexts(
         part_item, context_items, contrasts.support, contrasts.support_context, items
     )
     size = contrasts.size.astype(float)
-    size[one] = size[other] = np.maximum(size[one], size[other])
+    size[a] = size[b] = np.maximum(size[a], size[b])
     everything = np.ones((len(contrasts.rows.names), len(part_item)), dtype=bool)
     side = _sides(contrasts, pairs, everything, "both")
     return ContrastQuestion(contrasts, side, np.asarray(pattern), size, name, ranges_of(items))

@@ -142,9 +142,9 @@ class Contrasts:
         return cls(rows, *sums, *counts, *sizes, inflation(rows, masks, contexts))
 
     @classmethod
-    def joined(cls, one: "Contrasts", other: "Contrasts") -> "Contrasts":
+    def joined(cls, first: "Contrasts", second: "Contrasts") -> "Contrasts":
         """Return the contrasts of both, by the same measures of the same rows."""
-        return one._mapped(lambda *arrays: np.concatenate(arrays, axis=-1), other)
+        return first._mapped(lambda *arrays: np.concatenate(arrays, axis=-1), second)
 
     def at(self, which: np.ndarray) -> "Contrasts":
         """Return some of the contrasts, given by position or as a bool array."""

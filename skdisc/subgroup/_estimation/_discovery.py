@@ -40,10 +40,12 @@ class FoundCounts:
     by_value: dict
 
     @classmethod
-    def of_itemsets(cls, items: Items, itemsets: Any, tested: Any, found: Any) -> "FoundCounts":
+    def of_itemsets(
+        cls, items: Items, itemsets: Any, is_tested: Any, is_found: Any
+    ) -> "FoundCounts":
         """Count the itemsets that two masks select."""
-        by_value = count_items(items, itemsets[tested], itemsets[found])
-        return cls(int(tested.sum()), int(found.sum()), by_value)
+        by_value = count_items(items, itemsets[is_tested], itemsets[is_found])
+        return cls(int(is_tested.sum()), int(is_found.sum()), by_value)
 
     @classmethod
     def of(

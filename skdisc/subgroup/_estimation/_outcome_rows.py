@@ -114,7 +114,7 @@ class OutcomeRows(PeopleRows):
         fewest = max(1, int(np.ceil(least / heaviest)))
         lattice = self._lattice(items.masks(search_order), items.feature[search_order])
 
-        def mine(max_len, first, spend):
+        def mine_patterns(max_len, first, spend):
             roots = None if first is None else np.flatnonzero(first[search_order])
             patterns = lattice.mine(
                 fewest, max_len, roots=roots, before_block=spend, numbers=first_equal_item
@@ -124,7 +124,7 @@ class OutcomeRows(PeopleRows):
                 patterns = patterns.at(patterns.sums[:, 0] >= least)
             return patterns
 
-        return mine
+        return mine_patterns
 
     def compare(self, j: int, masks: Iterable, significance: float) -> pd.DataFrame:
         """Compare groups, given as an iterable of bool masks, by a measure.

@@ -53,13 +53,15 @@ def _chunks(covers, parents, bits, items):
     Fresh memory for each, or for all of them, would take longer than the operation itself.
     """
     size = max(1, _CHUNK_BYTES // (8 * max(1, bits.shape[1])))
-    one, other = np.empty((2, min(size, len(items)), bits.shape[1]), dtype=np.uint64)
+    parent_rows, item_rows = np.empty((2, min(size, len(items)), bits.shape[1]), dtype=np.uint64)
     for start in range(0, len(items), size):
         part = slice(start, start + size)
         n = len(items[part])
-        np.take(covers, parents[part], axis=0, out=one[:n], mode="clip")  # "raise" makes a copy
-        np.take(bits, items[part], axis=0, out=other[:n], mode="clip")
-        yield part, np.bitwise_and(one[:n], other[:n], out=one[:n])
+        np.take(
+            covers, parents[part], axis=0, out=parent_rows[:n], mode="clip"
+        )  # "raise" makes a copy
+        np.take(bits, items[part], axis=0, out=item_rows[:n], mode="clip")
+        yield part, np.bitwise_and(parent_rows[:n], item_rows[:n], out=parent_rows[:n])
 
 
 def sums(covers, values):

@@ -180,11 +180,11 @@ class Centering:
             self.residual[rows], self.cell[rows], None if self.parts is None else self.parts[rows]
         )
 
-    def joined(self, other: "Centering") -> "Centering":
+    def joined(self, centering: "Centering") -> "Centering":
         """Return the people of both."""
         return Centering(
-            np.append(self.residual, other.residual),
-            np.append(self.cell, other.cell),
-            None if self.parts is None else np.vstack([self.parts, other.parts]),
-            (*self.learned, *other.learned),
+            np.append(self.residual, centering.residual),
+            np.append(self.cell, centering.cell),
+            None if self.parts is None else np.vstack([self.parts, centering.parts]),
+            (*self.learned, *centering.learned),
         )

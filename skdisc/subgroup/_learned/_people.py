@@ -32,11 +32,11 @@ class ScoredPeople:
         score = None if self.score is None else self.score[rows]
         return ScoredPeople(self.X.iloc[rows].reset_index(drop=True), self.outcome[rows], score)
 
-    def joined(self, other: Self) -> Self:
+    def joined(self, people: Self) -> Self:
         """Return these people and the other ones."""
-        score = None if self.score is None else np.append(self.score, other.score)
-        X = pd.concat([self.X, other.X], ignore_index=True)
-        return ScoredPeople(X, np.append(self.outcome, other.outcome), score)
+        score = None if self.score is None else np.append(self.score, people.score)
+        X = pd.concat([self.X, people.X], ignore_index=True)
+        return ScoredPeople(X, np.append(self.outcome, people.outcome), score)
 
     def split(
         self, share: float, rng: np.random.Generator

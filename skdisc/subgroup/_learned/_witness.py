@@ -216,6 +216,6 @@ def in_words(rows: Summed, items: Items, patterns: Patterns, center: Callable) -
     return rules, largest
 
 
-def _is_mirror(one, other):
+def _is_mirror(f, g):
     """Return whether two centered functions say the same, with opposite signs."""
-    return one @ other < -_MIRROR * np.sqrt((one @ one) * (other @ other))
+    return f @ g < -_MIRROR * np.sqrt((f @ f) * (g @ g))

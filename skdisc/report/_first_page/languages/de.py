@@ -640,7 +640,7 @@ PUBLIC = {
         "zu schützen."
     ),
 }
-TOLD = {
+SENTENCES = {
     "public pay": "öffentliche Berichte über Entgelt nennen Zahlen und stellen keine Frage dazu",
     "equal outcomes": "alle Ergebnisse sind gleich",
     "equal outcomes of": (

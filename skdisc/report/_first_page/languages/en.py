@@ -551,7 +551,7 @@ PUBLIC = {
     "one": "This is a public document: {n} group was not looked at, to protect people.",
     "several": "This is a public document: {n} groups were not looked at, to protect people.",
 }
-TOLD = {
+SENTENCES = {
     "public pay": "public reports of pay state figures, and ask no question about them",
     "equal outcomes": "all outcomes are equal",
     "equal outcomes of": "all outcomes are equal ({value}), so no disparity can appear",

@@ -636,7 +636,7 @@ PUBLIC = {
         "personnes."
     ),
 }
-TOLD = {
+SENTENCES = {
     "public pay": (
         "les rapports publics de rémunération donnent des chiffres et ne posent pas de "
         "question à leur sujet"
