@@ -491,6 +491,44 @@ class Spoils(LogisticRegression):
         return super().predict(X[["rating"]])
 
 
+class SpoilsWhatItIsAskedAbout(ClassifierMixin, BaseEstimator):
+    """A model of the rating that writes into the table about which it is asked."""
+
+    def __init__(self, spoils=True):
+        self.spoils = spoils
+
+    def fit(self, X, y):
+        self.model_ = LogisticRegression().fit(X[["rating"]], y)
+        self.classes_ = self.model_.classes_
+        return self
+
+    def predict(self, X):
+        decided = self.model_.predict(X[["rating"]])
+        if self.spoils:
+            X["sex"], X["test"], X["rating"] = "f", 0.0, 0.0
+            del X["race"]
+        return decided
+
+    def predict_proba(self, X):
+        return self.model_.predict_proba(X[["rating"]])
+
+
+@pytest.mark.parametrize("scoring", ["accuracy", "roc_auc"])
+def test_a_present_model_that_writes_where_it_predicts_is_judged_by_the_table_as_it_is(
+    people, scoring
+):
+    columns = ["score", "gap", "claim_score", "claim_gap", "gain_low", "reads_protected"]
+    several = []
+    for spoils in (True, False):
+        present = SpoilsWhatItIsAskedAbout(spoils)
+        _split._SEARCHES.clear()
+        candidates = {"test": on("test"), "spoils": clone(present), "both": on("test", "rating")}
+        fitted = AlternativeSearch(present, candidates, protected="sex", scoring=scoring)
+        several.append(pd.DataFrame(fitted.fit(*people).cv_results_)[columns])
+    assert several[0]["claim_score"].notna().all()
+    pd.testing.assert_frame_equal(*several)
+
+
 @pytest.mark.parametrize("most_cells", [0, 10**6])
 def test_a_model_that_writes_into_its_table_changes_nothing_for_the_others(
     people, most_cells, monkeypatch

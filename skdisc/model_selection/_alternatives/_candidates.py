@@ -84,8 +84,14 @@ class SharedParts:
         if key not in self._parts:
             self._parts[key] = self._rows.take(rows)
         part = self._parts[key]
-        X, protected = part.X.copy(deep=False), part.protected.copy(deep=False)
-        return ModelRows(X, part.y.copy(), protected, part.inside)
+        return ModelRows(_own(part.X), part.y.copy(), _own(part.protected), part.inside)
+
+
+def _own(table):
+    """Return a table that a model may write to, and nobody else sees it."""
+    if isinstance(table, pd.DataFrame):
+        return table.copy(deep=not _COPIES_ON_WRITE)
+    return table.copy()
 
 
 def read_candidates(estimator, candidates, n_iter, random_state):
@@ -332,7 +338,8 @@ class CandidateTrial:
         except TypeError as error:  # it takes any argument, but not this one
             if "sensitive_features" not in str(error) or names_protected(model, "fit"):
                 raise
-            del how["sensitive_features"]
+            part = parts.take(learn)
+            how = _check_method_params(part.X, params, learn)
             model = clone(estimator).fit(part.X, part.y, **how)
         outcome.fit_time += time.perf_counter() - begin
         return model
@@ -421,13 +428,13 @@ def names_protected(model, method):
 
 
 def _predict(model, method, rows, random_state):
-    """Return what a model says, with what its method has to be passed."""
-    X, names = rows.X, getattr(model, "feature_names_in_", None)
+    """Return what a model says about a table of its own, with what its method has to be passed."""
+    X, names = _own(rows.X), getattr(model, "feature_names_in_", None)
     if isinstance(X, pd.DataFrame) and names is not None and set(names) < set(X.columns):
         X = X[list(names)]
     how = {}
     if takes_protected(model, method):
-        how["sensitive_features"] = rows.protected
+        how["sensitive_features"] = _own(rows.protected)
     parameters = inspect.signature(getattr(model, method)).parameters
     if "random_state" in parameters and random_state is not None:
         how["random_state"] = random_state
