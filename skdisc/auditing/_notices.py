@@ -1,7 +1,8 @@
 """What an audit notices in a table by itself, each thing as a `TableNote`.
 
 Each function looks at one kind of thing in the raw columns and changes nothing, so that it can also
-be called about a single column. Values that fewer than `least` people share are not named.
+be called about a single column. Values that fewer than `least` people share are not named. What
+stands above the answers is of the texts `SENTENCES`, which the first page has in each language.
 """
 
 import math
@@ -21,6 +22,7 @@ from skdisc._utils._tables import TableNote
 from skdisc._utils._validation import is_favorable, plain
 from skdisc.auditing._numbers import VALUE, outliers
 from skdisc.preprocessing import Discretizer
+from skdisc.report._first_page import SENTENCES
 
 _ERRORS = 0.05  # of the rarer outcome, in a column that is said to give the outcome
 _FEWEST = 10  # people of the rarer outcome, to say so
@@ -94,21 +96,12 @@ def outcome_columns(X, outcome, protected=(), frequency=None):
         if min(by_value, by_threshold) > _ERRORS * rarer:
             continue
         n = len(X) if frequency is None else int(weight.sum())
-        rows = "all rows" if min(by_value, by_threshold) == 0 else "nearly all rows"
-        relation = "each of its values goes with one outcome"
-        if by_threshold <= by_value:
-            relation = "a threshold of it gives the outcome"
-        notes.append(
-            TableNote(
-                str(name),
-                f"{relation}, in {rows} ({n:,})"
-                if rows == "all rows"
-                else f"{relation}, in {rows}",
-                "if it is the outcome in other words, no gap can show at equal values of it",
-                f"leave it out: --ignore {shlex.quote(str(name))}",
-                above=True,
-            )
-        )
+        exact, nearly = "threshold gives", "threshold nearly gives"
+        if by_value < by_threshold:
+            exact, nearly = "values give", "values nearly give"
+        observation = SENTENCES[exact if min(by_value, by_threshold) == 0 else nearly]
+        parts = observation.format(n=f"{n:,}"), SENTENCES["outcome again"], _leave_out(name)
+        notes.append(TableNote(str(name), *parts, above=True))
     return notes
 
 
@@ -120,20 +113,26 @@ def of_numbers(X, numbers, protected=(), least=1, is_pay=False):
     """
     notes, raw = [], numbers.raw
     if numbers.is_automatic:
-        observation = f"the outcomes are {len(np.unique(raw)):,} different numbers"
-        option = "for decisions name the favorable values: --favorable, or pos_label in Python"
+        observation = SENTENCES["many numbers"].format(n=f"{len(np.unique(raw)):,}")
         notes.append(
-            TableNote(numbers.name, observation, "their means are compared", option, above=True)
+            TableNote(
+                numbers.name,
+                observation,
+                SENTENCES["means"],
+                SENTENCES["name favorable"],
+                above=True,
+            )
         )
     is_far = outliers(raw) if numbers.output == VALUE else np.zeros(len(raw), dtype=bool)
     n_far = int(is_far.sum())
     if n_far:
-        observation = f"{_number_or_fewer(n_far, least)} outcomes lie far from all others (three"
-        observation += " interquartile ranges beyond the quartiles)"
-        option = "if they are errors, correct them"
+        observation = SENTENCES["few far" if n_far < least else "far"]
+        observation = observation.format(n=f"{max(n_far, least):,}")
         is_above = raw[is_far].min() > np.median(raw)  # logarithms weigh small numbers more
-        option += "; --outcome-scale log weighs them less" * (is_above and not is_pay)
-        notes.append(TableNote(numbers.name, observation, "count as they are", option, above=True))
+        option = SENTENCES["errors or log" if is_above and not is_pay else "errors"]
+        notes.append(
+            TableNote(numbers.name, observation, SENTENCES["as they are"], option, above=True)
+        )
     for name, column in X.items():
         if name in protected or not is_numeric_dtype(column) or is_bool_dtype(column):
             continue
@@ -145,10 +144,8 @@ def of_numbers(X, numbers, protected=(), least=1, is_pay=False):
         ):
             continue
         if abs(stats.spearmanr(column[has_value], raw[has_value]).statistic) >= _SAME_ORDER:
-            observation = "its order is that of the outcomes, in nearly all rows"
-            done = "if it is the outcome in other words, no gap can show at equal values of it"
-            option = f"leave it out: --ignore {shlex.quote(str(name))}"
-            notes.append(TableNote(str(name), observation, done, option, above=True))
+            parts = SENTENCES["same order"], SENTENCES["outcome again"], _leave_out(name)
+            notes.append(TableNote(str(name), *parts, above=True))
     return notes
 
 
@@ -159,15 +156,8 @@ def parts_of_pay(names):
     """
     if names["variable"] is None or names["base"] is not None:
         return []
-    return [
-        TableNote(
-            names["variable"],
-            "total pay is the target alone, and this column is not added to it",
-            "it counts as a part of the target, and the rest of the target as base pay",
-            "if the target is base pay, name it so: --base COL in place of --target COL",
-            above=True,
-        )
-    ]
+    parts = SENTENCES["target alone"], SENTENCES["part of target"], SENTENCES["base named"]
+    return [TableNote(names["variable"], *parts, above=True)]
 
 
 def rows_of_people(X, raw, protected=()):
@@ -187,10 +177,17 @@ def rows_of_people(X, raw, protected=()):
         within = raw - (np.bincount(codes, raw) / np.bincount(codes))[codes]
         if within.var() * len(X) / (len(X) - len(values)) > _ALIKE * raw.var():
             continue
-        observation = f"{len(values):,} values in {len(X):,} rows, whose outcomes are much alike"
-        done = "if rows of one value are of one person, they count as so many people"
-        option = f"say so: --groups {shlex.quote(str(name))}"
-        notes.append(TableNote(str(name), observation, done, option, above=True))
+        counts = {"distinct": f"{len(values):,}", "n": f"{len(X):,}"}
+        option = f"--groups {shlex.quote(str(name))}"
+        notes.append(
+            TableNote(
+                str(name),
+                SENTENCES["rows of people"].format(**counts),
+                SENTENCES["rows of one person"],
+                SENTENCES["say so"].format(option=option),
+                above=True,
+            )
+        )
     return notes
 
 
@@ -226,13 +223,13 @@ def codes_of_missing(X, least=1):
         values, times = np.unique(numbers, return_counts=True)
         for i in _codes_at_an_end(values, times, max(least, _CODES_SHARE * len(X))):
             text = f"{values[i]:.15g}"
-            option = shlex.quote(f"{name}={text}")
+            option = f"--missing {shlex.quote(f'{name}={text}')}"
             notes.append(
                 TableNote(
                     str(name),
-                    f"{text} in {times[i]:,} rows, far from all other numbers",
-                    "counts as a number",
-                    f"if it means that nothing is known: --missing {option}",
+                    SENTENCES["code"].format(value=text, n=f"{times[i]:,}"),
+                    SENTENCES["code counts"],
+                    SENTENCES["code missing"].format(option=option),
                     above=True,
                 )
             )
@@ -283,9 +280,9 @@ def spellings(X, protected, least=1, frequency=None):
             notes.append(
                 TableNote(
                     str(name),
-                    f"values that differ by case or blanks alone: {'; '.join(several)}",
-                    "are groups of their own",
-                    f"make them one: --fold {shlex.quote(str(name))}",
+                    SENTENCES["spellings"].format(values="; ".join(several)),
+                    SENTENCES["own groups"],
+                    SENTENCES["make one"].format(option=f"--fold {shlex.quote(str(name))}"),
                     above=True,
                 )
             )
@@ -305,11 +302,11 @@ def favorable_spellings(what, values, favorable, least=1, frequency=None):
         return []
     are_favorable = is_favorable(np.array([v for v, _ in spellings], dtype=object), favorable)
     unfavorable = [pair for pair, is_in in zip(spellings, are_favorable, strict=True) if not is_in]
-    done, option = "all count as favorable", "only the exact text: --favorable-exact"
+    done, option = SENTENCES["all favorable"], SENTENCES["exact text"]
     if unfavorable:
-        done = f"{_named(unfavorable, least)} count as unfavorable"
-        option = "without --favorable-exact they count as favorable; in Python name them all"
-    observation = f"{what}s that differ by case or blanks alone: {_named(spellings, least)}"
+        done = SENTENCES["some unfavorable"].format(values=_named(unfavorable, least))
+        option = SENTENCES["not exact"]
+    observation = SENTENCES[f"{what} spellings"].format(values=_named(spellings, least))
     return [TableNote(None, observation, done, option, above=True)]
 
 
@@ -325,7 +322,7 @@ def copies(X, y=None):
         observation, end, done = text.partition(". If so, " if ". If so, " in text else " If ")
         done = f"if so, {done}" if "so" in end else f"if {done}"
         done = done.rpartition(": ")[0]  # what can be done is the option
-        option = "leave them out: --drop-copies" if of_copies else "say which: --groups COLUMN"
+        option = SENTENCES["drop copies" if of_copies else "say which"]
         notes.append(TableNote(None, observation.rstrip("."), done, option, above=True))
     return notes
 
@@ -354,9 +351,9 @@ def numbers_of_people(X, y):
         notes.append(
             TableNote(
                 str(name),
-                "each row is another combination of all other columns and the outcome",
-                "counts as a column, and each row as one person",
-                f"if it is the number of people of each row: --counts {shlex.quote(str(name))}",
+                SENTENCES["counted rows"],
+                SENTENCES["counts as a column"],
+                SENTENCES["number of people"].format(option=f"--counts {shlex.quote(str(name))}"),
                 above=True,
             )
         )
@@ -378,7 +375,7 @@ def identifiers(X, protected=()):
             str(name),
             "each row, copies aside, has a value of its own, as identifiers do",
             "is held equal, and explains nothing",
-            f"leave it out: --ignore {shlex.quote(str(name))}",
+            _leave_out(name),
         )
         for name in listed
         if X[name].nunique() == n_distinct > _NEARLY * len(X)
@@ -413,8 +410,7 @@ def missing_with(X, protected, least=1):
                 f"{shares.min():.0%} where it is {plain(fewest)!r}"
             ).replace("%", " %")
             done = f"that it is missing counts as a value, which stands for {attribute} in part"
-            option = f"leave it out: --ignore {shlex.quote(str(name))}"
-            notes.append(TableNote(str(name), observation, done, option))
+            notes.append(TableNote(str(name), observation, done, _leave_out(name)))
     return notes
 
 
@@ -437,12 +433,9 @@ def stand_ins(X, protected):
             table = pd.crosstab(binned, X[attribute]).to_numpy()
             v = cramers_v(table, table.sum()) if min(table.shape) > 1 else 0.0
             if v >= STRONG_V:
-                done = (
-                    f"what runs through it does not count as a gap between groups of {attribute!r}"
-                )
-                option = f"leave it out: --ignore {shlex.quote(str(name))}"
-                observation = f"goes strongly with {attribute!r} (Cramér's V {v:.2f}, 0 to 1)"
-                notes.append(TableNote(str(name), observation, done, option, above=True))
+                done = SENTENCES["runs through"].format(attribute=repr(attribute))
+                observation = SENTENCES["stand-in"].format(attribute=repr(attribute), v=f"{v:.2f}")
+                notes.append(TableNote(str(name), observation, done, _leave_out(name), above=True))
     return notes
 
 
@@ -482,6 +475,10 @@ def _counts(column, frequency):
     return people.sort_values(ascending=False)
 
 
+def _leave_out(name):
+    return SENTENCES["leave out"].format(option=f"--ignore {shlex.quote(str(name))}")
+
+
 def _number_or_fewer(n, least):
     return f"{n:,}" if n >= least else f"fewer than {least}"
 
@@ -491,5 +488,5 @@ def _named(pairs, least):
     texts = [f"{value!r} ({n:,})" for value, n in pairs if n >= least]
     n_of_few = len(pairs) - len(texts)
     if n_of_few:
-        texts.append(f"{n_of_few} of fewer than {least} people")
+        texts.append(SENTENCES["of few"].format(n=n_of_few, least=least))
     return ", ".join(texts)

@@ -48,7 +48,7 @@ from skdisc.cli._say import say
 from skdisc.cli._table import add_reading, lines_of, read_in, reading_of, refuse_nothing, source_in
 from skdisc.cli._thresholds import decisions_at, thresholds_of
 from skdisc.multiclass import OneVsRest
-from skdisc.report._first_page import LANGUAGES, exit_code
+from skdisc.report._first_page import LANGUAGES, SENTENCES, exit_code
 
 EXIT_CODES = (
     "exit codes: 0 no disparity found by any question, 1 disparity found, also after correction "
@@ -448,8 +448,8 @@ def _each_cut(arguments, inputs, protected, favorable, names, roles, notes):
         if path is not None and len(boxes) > 1:
             cut_arguments.report = str(path.with_name(f"{path.stem}-{i}{path.suffix}"))
         name = roles["--predictions"][0] if roles["--predictions"] else None
-        observation = f"scores of {cut:g} or more"
-        note = TableNote(name, observation, "are favorable decisions", "by --threshold")
+        parts = SENTENCES["threshold"].format(value=f"{cut:g}"), SENTENCES["favorable decisions"]
+        note = TableNote(name, *parts, SENTENCES["by option"].format(option="--threshold"))
         source = _source(arguments, roles, favorable, [*notes, note]) | {"threshold": cut}
         say(f"Threshold {cut:g}\n")
         codes.append(finish(answers, cut_arguments, source))
@@ -540,9 +540,10 @@ def prepared(frame, ends, notes, *, drop_unlabeled=False, drop_copies=False, fol
     if drop_copies:
         copied = frame.duplicated()
         n = int(copied.sum())
-        rows = "1 row is a copy" if n == 1 else f"{n:,} rows are copies"
+        rows = SENTENCES["one dropped copy" if n == 1 else "dropped copies"].format(n=f"{n:,}")
+        option = SENTENCES["by option"].format(option="--drop-copies")
         frame = frame[~copied].reset_index(drop=True)
-        notes = [*notes, TableNote(None, rows, "left out", "by --drop-copies")]
+        notes = [*notes, TableNote(None, rows, SENTENCES["left out"], option)]
     for name in columns_named("--fold", ",".join(fold), list(frame.columns)):
         of_text = {v: folded(v) for v in frame[name].dropna().unique() if isinstance(v, str)}
         most = {}
@@ -551,8 +552,9 @@ def prepared(frame, ends, notes, *, drop_unlabeled=False, drop_copies=False, fol
         changed = {v: most[text] for v, text in of_text.items() if v != most[text]}
         n = int(frame[name].isin(list(changed)).sum())
         frame = frame.assign(**{name: frame[name].replace(changed)}) if changed else frame
-        observation = f"values in {n:,} rows differ by case or blanks alone"
-        notes = [*notes, TableNote(name, observation, "made one", "by --fold")]
+        observation = SENTENCES["folded"].format(n=f"{n:,}")
+        option = SENTENCES["by option"].format(option="--fold")
+        notes = [*notes, TableNote(name, observation, SENTENCES["made one"], option)]
     return frame, notes
 
 
@@ -564,8 +566,9 @@ def labeled(frame, ends, notes):
         return frame, notes
     if n == len(frame):
         raise ValueError(f"{ends[0]!r} is missing in every row.")
-    rows = "1 row has" if n == 1 else f"{n:,} rows have"
-    note = TableNote(ends[0], f"{rows} no label", "left out", "by --drop-unlabeled")
+    rows = SENTENCES["one without label" if n == 1 else "without label"].format(n=f"{n:,}")
+    option = SENTENCES["by option"].format(option="--drop-unlabeled")
+    note = TableNote(ends[0], rows, SENTENCES["left out"], option)
     return frame[is_labeled].reset_index(drop=True), [*notes, note]
 
 

@@ -7,6 +7,7 @@ import pandas as pd
 
 from skdisc._utils._tables import TableNote
 from skdisc.auditing._numbers import DECISION, VALUE, finite_numbers, has_many_numbers
+from skdisc.report._first_page import SENTENCES
 
 
 def add_numbers(command: argparse.ArgumentParser) -> None:
@@ -112,8 +113,10 @@ def with_hours(
     if n == len(frame):
         raise ValueError(f"--hours {hours!r} is missing, 0 or less in every row.")
     if n:
-        observation = f"{rows} with hours that are missing, 0 or less"
-        notes = [*notes, TableNote(str(hours), observation, "left out", "by --drop-unlabeled")]
+        observation = SENTENCES["one without hours" if n == 1 else "without hours"]
+        parts = observation.format(n=f"{n:,}"), SENTENCES["left out"]
+        option = SENTENCES["by option"].format(option="--drop-unlabeled")
+        notes = [*notes, TableNote(str(hours), *parts, option)]
     return frame[is_positive].reset_index(drop=True), list(notes)
 
 

@@ -315,7 +315,11 @@ def noticed_columns():
 READ = (  # how a file was read
     ("numbers with the decimal mark ','", "read as numbers", "--text 'pay' keeps the text"),
     ("numbers", "read as numbers, without EUR; one text in 3 rows counts as missing", "--text 'a'"),
-    ("numbers that fit the decimal marks ',' and '.'", "read as numbers with ','", "--decimal ."),
+    (
+        "numbers that fit the decimal marks ',' and '.'",
+        "read as numbers, with ',' as decimal mark",
+        "--decimal .",
+    ),
     ("its numbers have the decimal mark ','", "read as text", "--decimal ,"),
     ("the file is not in UTF-8", "read as cp1252 (Western European)", "--encoding reads another"),
     ("1,200 rows with hours that are missing, 0 or less", "left out", "by --drop-unlabeled"),

@@ -10,6 +10,7 @@ from pathlib import Path
 import pandas as pd
 
 from skdisc._utils._tables._encoding import NotText, encoding_of, opened
+from skdisc._utils._tables._note_texts import NOTE_TEXTS
 from skdisc._utils._tables._options import MISSING, TableNote, TableOptions
 
 PARTS = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet")  # what is read part by part
@@ -50,9 +51,9 @@ class CsvFile:
             return "utf-8-sig" if is_marked and is_utf8 else option
         encoding = encoding_of(self.path, self._most_bytes)
         if encoding != "utf-8-sig":
-            observation = "the file is not in UTF-8"
-            done = f"read as {encoding}" + (" (Western European)" if encoding == "cp1252" else "")
-            self.notes.append(TableNote(None, observation, done, "--encoding reads another"))
+            done = NOTE_TEXTS["read as encoding West" if encoding == "cp1252" else "read as"]
+            parts = NOTE_TEXTS["not UTF-8"], done.format(value=encoding)
+            self.notes.append(TableNote(None, *parts, NOTE_TEXTS["other encoding"]))
         return encoding
 
     @property

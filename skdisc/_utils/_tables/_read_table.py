@@ -8,6 +8,7 @@ import pandas as pd
 
 from skdisc._utils._optional import require
 from skdisc._utils._tables._csv_files import PARTS, CsvFile
+from skdisc._utils._tables._note_texts import NOTE_TEXTS
 from skdisc._utils._tables._number_texts import (
     HINT,
     NumberFormat,
@@ -121,34 +122,34 @@ def number_format(
     """
     decimal_mark = texts.mark or mark
     if options.decimal is not None and decimal_mark != options.decimal:
-        observation = f"its numbers have the decimal mark {decimal_mark!r}"
-        return None, TableNote(name, observation, "read as text", f"--decimal {decimal_mark}")
+        observation = NOTE_TEXTS["other mark"].format(mark=repr(decimal_mark))
+        option = f"--decimal {decimal_mark}"
+        return None, TableNote(name, observation, NOTE_TEXTS["read as text"], option)
     if not texts.are_numbers:
         if HINT <= texts.share < 1 and not texts.n_codes:
-            observation = f"{_percent(texts.share)} of the values are numbers, the others are texts"
-            option = f"--missing '{name}=TEXT' counts a text as missing"
-            return None, TableNote(name, observation, "read as text", option)
+            observation = NOTE_TEXTS["some numbers"].format(n=_percent(texts.share))
+            option = NOTE_TEXTS["counts as missing"].format(option=f"--missing '{name}=TEXT'")
+            return None, TableNote(name, observation, NOTE_TEXTS["read as text"], option)
         return None, None
     unit = next((u for u in texts.units if u), "")
-    done = {"": "read as numbers", "%": "read as percent (5 % is 5)"}.get(unit)
-    done = done or f"read as numbers, without {unit.upper()}"
-    observation = (
-        f"numbers with the decimal mark {decimal_mark!r}"
-        if texts.only or texts.differ
-        else "numbers"
-    )
+    kind = {"": "read as numbers", "%": "read as percent"}.get(unit, "read without unit")
+    done = NOTE_TEXTS[kind].format(value=unit.upper())
+    observation = NOTE_TEXTS["decimal mark" if texts.only or texts.differ else "numbers"]
+    observation = observation.format(mark=repr(decimal_mark))
     if texts.mark is None and texts.differ and not is_sure:
         other_mark = "." if decimal_mark == "," else ","
-        observation = f"numbers that fit the decimal marks {decimal_mark!r} and {other_mark!r}"
-        done += f" with {decimal_mark!r}"
+        marks = {"mark": repr(decimal_mark), "value": repr(other_mark)}
+        observation = NOTE_TEXTS["two marks"].format(**marks)
+        done = NOTE_TEXTS["with mark"].format(start=done, mark=repr(decimal_mark))
     missing = texts.missing_text
     if missing is not None:
-        what = repr(missing) if texts.n_others >= _FEW else "one text"
-        rows = "1 row" if texts.n_others == 1 else f"{texts.n_others:,} rows"
-        done += f"; {what} in {rows} counts as missing"
-    option = f"--text {name!r} keeps the text"
+        kind = "missing text" if texts.n_others >= _FEW else "one missing text"
+        text = NOTE_TEXTS[kind + " once" * (texts.n_others == 1)]
+        done = text.format(start=done, value=repr(missing), n=f"{texts.n_others:,}")
+    option = NOTE_TEXTS["keeps text"].format(option=f"--text {name!r}")
     if texts.differ and not is_sure:
-        option = f"--decimal {'.' if decimal_mark == ',' else ','} reads them otherwise"
+        option = f"--decimal {'.' if decimal_mark == ',' else ','}"
+        option = NOTE_TEXTS["other reading"].format(option=option)
     whole = texts.is_whole and missing is None and not texts.n_missing
     return NumberFormat(decimal_mark, missing, whole), TableNote(name, observation, done, option)
 
@@ -157,9 +158,11 @@ def date_note(name) -> TableNote:
     """Return the note about a column of dates."""
     return TableNote(
         name,
-        "dates",
-        "which are not compared; an age is made of dates of birth",
-        f"--derive 'age={name}@YYYY-MM-DD'; --text {name!r} keeps the text",
+        NOTE_TEXTS["dates"],
+        NOTE_TEXTS["dates not compared"],
+        NOTE_TEXTS["derived age"].format(
+            option=f"--derive 'age={name}@YYYY-MM-DD'", value=f"--text {name!r}"
+        ),
     )
 
 
@@ -219,4 +222,4 @@ def _parquet(path):
 
 def _percent(share):
     """Return a share below 1 in percent; 99.96 % is not 100 %."""
-    return f"{min(share, 0.999):.1%}".replace(".0%", "%").replace("%", " %")
+    return f"{min(share, 0.999):.1%}".removesuffix("%").removesuffix(".0")

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
+from skdisc._utils._tables._note_texts import NOTE_TEXTS
 from skdisc._utils._tables._number_texts import _DATES, date_values
 from skdisc._utils._tables._options import TableNote, TableOptions
 from skdisc._utils._tables._read_table import ReadTable, read_table
@@ -89,8 +90,8 @@ def with_age(frame: pd.DataFrame, text: str) -> tuple[pd.DataFrame, TableNote]:
     place = list(frame.columns).index(born)
     frame = frame.drop(columns=born)
     frame.insert(place, name, age.astype(np.int64) if has_age.all() else age)
-    observation, done = "dates of birth", f"{name!r} is the age in whole years on {day}"
-    return frame, TableNote(born, observation, done, "--derive takes another day")
+    done = NOTE_TEXTS["age"].format(value=repr(name), mark=day)
+    return frame, TableNote(born, NOTE_TEXTS["dates of birth"], done, NOTE_TEXTS["another day"])
 
 
 def _dates_of(frame, name):
@@ -147,5 +148,5 @@ def repeated(frame: pd.DataFrame, name: str) -> tuple[pd.DataFrame, TableNote]:
             "memory. Add --by-parts."
         )
     rows = frame.drop(columns=name).iloc[np.repeat(np.arange(len(n)), n)].reset_index(drop=True)
-    done = f"{n.sum():,} people in {len(frame):,} rows"
-    return rows, TableNote(name, "numbers of people", done, "without --counts each row is a person")
+    done = NOTE_TEXTS["people in rows"].format(people=f"{n.sum():,}", n=f"{len(frame):,}")
+    return rows, TableNote(name, NOTE_TEXTS["counts"], done, NOTE_TEXTS["without counts"])

@@ -8,6 +8,7 @@ import pandas as pd
 
 from skdisc._utils._optional import require
 from skdisc._utils._tables._encoding import opened
+from skdisc._utils._tables._note_texts import NOTE_TEXTS
 from skdisc._utils._tables._options import MISSING, TableNote
 
 SPREADSHEETS = (".xlsx", ".xls", ".ods")
@@ -50,9 +51,8 @@ def read_spreadsheet(path, options, most_bytes):
     name, frame = next(iter(full.items()), (names[0], sheets[names[0]]))
     notes = []
     if len(names) > 1:
-        notes.append(
-            TableNote(None, "the other sheets are empty", f"sheet {name!r} was read", "--sheet")
-        )
+        done = NOTE_TEXTS["sheet"].format(value=repr(name))
+        notes.append(TableNote(None, NOTE_TEXTS["other sheets"], done, "--sheet"))
     empty = [c for c in frame.columns if str(c).startswith("Unnamed: ") and frame[c].isna().all()]
     return frame.drop(columns=empty).dropna(how="all").reset_index(drop=True), notes
 
@@ -110,10 +110,9 @@ def read_labeled(path, options):
             kinds = [labels[v] for v in sorted(labels) if v in values]
             frame[name] = pd.Categorical(frame[name].map(labels), categories=kinds)
         elif len(lacking) < len(values):
-            observation = f"{len(values) - len(lacking)} of its {len(values)} values have labels"
-            notes.append(
-                TableNote(name, observation, "read as numbers", f"--missing '{name}=CODE'")
-            )
+            counts = {"n": len(values) - len(lacking), "total": len(values)}
+            parts = NOTE_TEXTS["some labels"].format(**counts), NOTE_TEXTS["read as numbers"]
+            notes.append(TableNote(name, *parts, f"--missing '{name}=CODE'"))
     return _whole(frame), notes
 
 

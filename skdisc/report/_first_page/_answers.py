@@ -8,6 +8,7 @@ from scipy import special
 from skdisc._results._judgment import FOUND, NOTHING, UNSURE, favored_leads
 from skdisc._stats._equivalence import power_quantile
 from skdisc.report._first_page._units import is_of_outcomes
+from skdisc.report._first_page.languages.en import SENTENCES
 
 UNEQUAL = "unequal at equal columns"
 OPEN = "unequal, open at equal columns"
@@ -23,8 +24,6 @@ _WORSE = "worse_off"
 _SIDES = ("better_off", _WORSE)
 _EXACT = 1e-9  # the width of an interval of numbers that do not vary, found by halving
 _MOST_ALSO = 3  # further groups that are named
-# How a notice begins that says what a copy of the outcome among the columns does.
-_OUTCOME_AGAIN = "if it is the outcome in other words"
 
 
 def answers(document):
@@ -210,7 +209,7 @@ def _samples(rows):
 def _outcome_again(columns, document):
     """Return what was noticed of a column held equal that may be the outcome; '' if nothing."""
     for note in document.get("notices") or []:
-        if note.get("column") in columns and str(note.get("done")).startswith(_OUTCOME_AGAIN):
+        if note.get("column") in columns and note.get("done") == SENTENCES["outcome again"]:
             return (
                 f"{note['column']!r}: {note.get('seen')}; {note.get('done')} ({note.get('option')})"
             )

@@ -31,6 +31,8 @@ def in_language(texts, text):
             fields = {n: _number(texts, n, value) for n, value in match.groupdict().items()}
             if "start" in fields:
                 fields["start"] = in_language(texts, fields["start"])
+            if "values" in fields:
+                fields["values"] = _with_few(texts, fields["values"])
             return texts.SENTENCES[name].format(**fields) + end
     return text
 
@@ -78,13 +80,25 @@ def opening(document, texts):
     )
 
 
+def _with_few(texts, values):
+    """Return the values that a note names, with the number of those of few people."""
+    words = texts.SENTENCES["of few"]
+    few = _pattern(en.SENTENCES["of few"], r"\d+")
+    return few.sub(lambda found: words.format(**found.groupdict()), values)
+
+
 @cache
 def _patterns():
     """Return the English sentences as patterns, by name."""
-    return [
-        (name, re.compile(re.sub(r"\\{(\w+)\\}", r"(?P<\1>.*?)", re.escape(text.rstrip(".")))))
-        for name, text in en.SENTENCES.items()
-    ]
+    return [(name, _pattern(text.rstrip("."))) for name, text in en.SENTENCES.items()]
+
+
+def _pattern(text, field=".*?"):
+    """Return a text as a pattern that matches it with any fields."""
+    parts = re.split(r"{(\w+)}", text)
+    groups = [f"(?P<{name}>{field})" for name in parts[1::2]] + [""]
+    words = map(re.escape, parts[::2])
+    return re.compile("".join(w + group for w, group in zip(words, groups, strict=True)))
 
 
 def _number(texts, name, value):

@@ -705,7 +705,7 @@ SENTENCES = {
     ),
     "part of target": "sie zählt als Teil der Zielspalte, und deren Rest als Grundentgelt",
     "base named": "wenn die Zielspalte das Grundentgelt ist: --base COL statt --target COL",
-    "rows of people": "{values} Werte in {n} Zeilen, deren Ergebnisse sich sehr gleichen",
+    "rows of people": "{distinct} Werte in {n} Zeilen, deren Ergebnisse sich sehr gleichen",
     "rows of one person": (
         "wenn Zeilen eines Werts von einer Person sind, zählen sie als so viele Personen"
     ),
@@ -716,6 +716,18 @@ SENTENCES = {
     "spellings": (
         "Werte, die sich nur in Groß- und Kleinschreibung oder Leerzeichen unterscheiden: {values}"
     ),
+    "label spellings": (
+        "Labels, die sich nur in Groß- und Kleinschreibung oder Leerzeichen unterscheiden: {values}"
+    ),
+    "decision spellings": (
+        "Entscheidungen, die sich nur in Groß- und Kleinschreibung oder Leerzeichen "
+        "unterscheiden: {values}"
+    ),
+    "of few": "{n} von weniger als {least} Personen",
+    "all favorable": "zählen alle als günstig",
+    "exact text": "nur der genaue Text: --favorable-exact",
+    "some unfavorable": "{values} zählen als ungünstig",
+    "not exact": ("ohne --favorable-exact zählen sie als günstig; in Python alle nennen"),
     "own groups": "sind eigene Gruppen",
     "make one": "zusammenlegen: {option}",
     "copies in all": "{n} Zeilen sind in jeder Spalte Kopien von anderen",
@@ -744,6 +756,20 @@ SENTENCES = {
         "was über diese Spalte läuft, zählt nicht als Abstand zwischen Gruppen von {attribute}"
     ),
     "without hours": "{n} Zeilen, deren Stunden fehlen, 0 oder weniger sind",
+    "one without hours": "1 Zeile, deren Stunden fehlen, 0 oder weniger sind",
+    "without label": "{n} Zeilen haben kein Label",
+    "one without label": "1 Zeile hat kein Label",
+    "dropped copies": "{n} Zeilen sind Kopien",
+    "one dropped copy": "1 Zeile ist eine Kopie",
+    "folded": (
+        "Werte in {n} Zeilen unterscheiden sich nur in Groß- und Kleinschreibung oder Leerzeichen"
+    ),
+    "made one": "zusammengelegt",
+    "threshold": "Werte der Bewertung von {value} oder mehr",
+    "favorable decisions": "sind günstige Entscheidungen",
+    "counts": "Anzahlen von Personen",
+    "people in rows": "{people} Personen in {n} Zeilen",
+    "without counts": "ohne --counts ist jede Zeile eine Person",
     "left out": "weggelassen",
     "read as numbers": "als Zahlen gelesen",
     "read as text": "als Text gelesen",
@@ -753,11 +779,11 @@ SENTENCES = {
     "read as percent": "als Prozent gelesen (5 % ist 5)",
     "one missing text": "{start}; ein Text in {n} Zeilen zählt als fehlend",
     "missing text": "{start}; {value} in {n} Zeilen zählt als fehlend",
-    "missing text once": "{start}; {value} in 1 Zeile zählt als fehlend",
+    "one missing text once": "{start}; ein Text in 1 Zeile zählt als fehlend",
     "read without unit": "als Zahlen gelesen, ohne {value}",
     "numbers": "Zahlen",
     "two marks": "Zahlen, zu denen die Dezimalzeichen {mark} und {value} passen",
-    "read with mark": "als Zahlen mit {mark} gelesen",
+    "with mark": "{start}, mit {mark} als Dezimalzeichen",
     "other mark": "die Zahlen haben das Dezimalzeichen {mark}",
     "some numbers": "{n} % der Werte sind Zahlen, die anderen Texte",
     "counts as missing": "{option} zählt einen Text als fehlend",
@@ -771,7 +797,7 @@ SENTENCES = {
     "another day": "--derive nimmt einen anderen Tag",
     "other sheets": "die anderen Blätter sind leer",
     "sheet": "gelesen wurde Blatt {value}",
-    "some labels": "{n} der {values} Werte haben Beschriftungen",
+    "some labels": "{n} der {total} Werte haben Beschriftungen",
     "keeps text": "{option} behält den Text",
     "by option": "durch {option}",
     "read as": "gelesen als {value}",

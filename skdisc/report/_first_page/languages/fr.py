@@ -709,7 +709,7 @@ SENTENCES = {
     ),
     "base named": "si la cible est le salaire de base : --base COL au lieu de --target COL",
     "rows of people": (
-        "{values} valeurs dans {n} lignes, dont les résultats se ressemblent beaucoup"
+        "{distinct} valeurs dans {n} lignes, dont les résultats se ressemblent beaucoup"
     ),
     "rows of one person": (
         "si les lignes d'une valeur sont d'une personne, elles comptent comme autant de personnes"
@@ -719,6 +719,15 @@ SENTENCES = {
     "code counts": "compte comme un nombre",
     "code missing": "si cela veut dire que rien n'est connu : {option}",
     "spellings": "valeurs qui ne diffèrent que par la casse ou les espaces : {values}",
+    "label spellings": "libellés qui ne diffèrent que par la casse ou les espaces : {values}",
+    "decision spellings": "décisions qui ne diffèrent que par la casse ou les espaces : {values}",
+    "of few": "{n} de moins de {least} personnes",
+    "all favorable": "comptent tous comme favorables",
+    "exact text": "seulement le texte exact : --favorable-exact",
+    "some unfavorable": "{values} comptent comme défavorables",
+    "not exact": (
+        "sans --favorable-exact, ils comptent comme favorables ; en Python, les nommer tous"
+    ),
     "own groups": "sont des groupes à part",
     "make one": "les réunir : {option}",
     "copies in all": "{n} lignes sont des copies d'autres dans chaque colonne",
@@ -748,6 +757,18 @@ SENTENCES = {
         "ce qui passe par elle ne compte pas comme un écart entre groupes de {attribute}"
     ),
     "without hours": "{n} lignes dont les heures manquent, sont 0 ou moins",
+    "one without hours": "1 ligne dont les heures manquent, sont 0 ou moins",
+    "without label": "{n} lignes n'ont pas de libellé",
+    "one without label": "1 ligne n'a pas de libellé",
+    "dropped copies": "{n} lignes sont des copies",
+    "one dropped copy": "1 ligne est une copie",
+    "folded": "les valeurs de {n} lignes ne diffèrent que par la casse ou les espaces",
+    "made one": "réunies",
+    "threshold": "scores de {value} ou plus",
+    "favorable decisions": "sont des décisions favorables",
+    "counts": "nombres de personnes",
+    "people in rows": "{people} personnes dans {n} lignes",
+    "without counts": "sans --counts, chaque ligne est une personne",
     "left out": "omis",
     "read as numbers": "lu comme nombres",
     "read as text": "lu comme texte",
@@ -757,11 +778,11 @@ SENTENCES = {
     "read as percent": "lu comme pourcentage (5 % est 5)",
     "one missing text": "{start} ; un texte dans {n} lignes compte comme manquant",
     "missing text": "{start} ; {value} dans {n} lignes compte comme manquant",
-    "missing text once": "{start} ; {value} dans 1 ligne compte comme manquant",
+    "one missing text once": "{start} ; un texte dans 1 ligne compte comme manquant",
     "read without unit": "lu comme nombres, sans {value}",
     "numbers": "nombres",
     "two marks": "nombres auxquels conviennent les signes décimaux {mark} et {value}",
-    "read with mark": "lu comme nombres avec {mark}",
+    "with mark": "{start}, avec {mark} comme signe décimal",
     "other mark": "ses nombres ont le signe décimal {mark}",
     "some numbers": "{n} % des valeurs sont des nombres, les autres des textes",
     "counts as missing": "{option} compte un texte comme manquant",
@@ -775,7 +796,7 @@ SENTENCES = {
     "another day": "--derive prend un autre jour",
     "other sheets": "les autres feuilles sont vides",
     "sheet": "la feuille {value} a été lue",
-    "some labels": "{n} de ses {values} valeurs ont des libellés",
+    "some labels": "{n} de ses {total} valeurs ont des libellés",
     "keeps text": "{option} garde le texte",
     "by option": "par {option}",
     "read as": "lu comme {value}",
