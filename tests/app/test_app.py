@@ -21,6 +21,7 @@ import pytest
 pytest.importorskip("starlette")
 pytest.importorskip("python_multipart")
 
+from skdisc import Audit
 from skdisc._registry import all_detectors
 from skdisc._verdicts._rule import Rule
 from skdisc.app import _looking
@@ -28,6 +29,8 @@ from skdisc.app._jobs import _STEPS, Job
 from skdisc.app._looking import look
 from skdisc.app._study import Study
 from skdisc.cli._beside import power_lines
+from skdisc.subgroup._disparity_pursuit import _disparity_pursuit
+from skdisc.subgroup._estimation import _large_tables
 
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")
 
@@ -873,3 +876,25 @@ def test_reading_that_ends_while_the_first_rows_are_made_ready(app, monkeypatch)
     page = sent(app, people(60).to_csv(index=False))
     assert page.status_code == 200
     assert "What was decided?" in page.text
+
+
+@pytest.mark.slow
+def test_the_last_page_names_a_sample_that_answers_a_question(app, monkeypatch, tmp_path):
+    monkeypatch.setattr(_large_tables, "FEW", 3)
+    monkeypatch.setattr(_disparity_pursuit, "_MOST", 300)
+    frame = people()
+    for name in ("town", "school"):
+        frame[name] = np.random.default_rng(1).integers(0, 9, len(frame))
+    X, y = frame[["sex", "score", "age", "town", "school"]], frame["hired"].str.lower()
+    report = Audit(protected="sex", pos_label="yes", random_state=0).fit(X, y).report_
+    report.save(tmp_path / "report.json")
+    address_of(sent(app, frame.to_csv(index=False)))
+    (study,) = app.pages.studies.values()
+    process = SimpleNamespace(stdin=io.StringIO(), stderr=[], wait=lambda: 0, returncode=0)
+    job = Job("k", study, [], tmp_path, SimpleNamespace(taken=lambda: process))
+    job._reader.join()
+    app.pages.jobs["k"] = job
+    page = app.client.get("/audits/k").text
+    del app.pages.jobs["k"]
+    text = "For gaps at equal columns, 300 of 600 people were drawn by chance and examined."
+    assert text in page.partition("Keep it:")[0]

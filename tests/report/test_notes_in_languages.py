@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 import skdisc
+from skdisc import Audit, Limits
 from skdisc._task._dependent_rows import alike_neighbors, repeated_rows
 from skdisc.auditing import _notices
 from skdisc.report._first_page import LANGUAGES, SENTENCES, in_language, noted, texts_of
@@ -19,6 +20,7 @@ CATALOGS = ("SENTENCES", "NOTE_TEXTS")
 SAMPLES = {"n": "1,234", "value": "'v'", "mark": "','", "option": "--o 'c'", "attribute": "'sex'"}
 SAMPLES |= {"values": "'a' (20), 'b' (10)", "groups": "sex = 'f'", "columns": " ('a')", "fine": "a"}
 SAMPLES |= {"v": "0.91", "near": "0.31", "far": "0.02", "size": "5", "p": "0.02"}
+ENGLISH = re.compile(r"\b(the|is|are|its|of|people|numbers?|groups? (compared|of))\b")
 OTHERS = [language for language in LANGUAGES if language != "en"]
 
 
@@ -187,3 +189,36 @@ def test_values_of_few_people_are_counted_in_each_language(language, line):
     labels = ["yes"] * 40 + ["Yes"] * 12 + ["YES"] * 3 + ["no"] * 20
     (note,) = _notices.favorable_spellings("label", labels, ["yes"], least=10)
     assert noted(texts_of({}, language), note.to_dict()) == line
+
+
+def few(n, **columns):
+    """Return people with columns, who are decided about by chance, and their outcomes."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"sex": ["f", "m"] * (n // 2), "skill": rng.integers(0, 5, n), **columns})
+    return X, rng.integers(0, 2, n)
+
+
+def of_numbers(y):
+    return Audit(protected="sex", output="value").fit(few(len(y))[0], y)
+
+
+NOT_COMPARED = {
+    "no time": lambda: Audit(protected="sex", limits=Limits(seconds=1e-9)).fit(*few(60)),
+    "few people": lambda: Audit(protected="sex").fit(*few(12)),
+    "one outcome": lambda: Audit(protected="sex").fit(*few(60), lambda X: np.ones(len(X))),
+    "few clusters": lambda: Audit(protected="sex").fit(*few(60), groups=np.arange(60) % 3),
+    "skewed": lambda: of_numbers(np.exp(np.random.default_rng(0).normal(0, 4, 60))),
+    "equal numbers": lambda: of_numbers(np.array([1.0, 2.0] * 30)),
+}
+
+
+@pytest.mark.parametrize("world", NOT_COMPARED)
+def test_why_nothing_is_known_is_told_in_each_language(world):
+    """Reasons of questions, which the first page has in brackets."""
+    document = NOT_COMPARED[world]().report_.document
+    reasons = {row["reason"] for row in document["verdicts"] if row["bound"] is None}
+    assert reasons
+    for language in OTHERS:
+        for reason in reasons:
+            words = in_language(texts_of(document, language), reason)
+            assert not ENGLISH.search(words), words

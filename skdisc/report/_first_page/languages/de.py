@@ -642,6 +642,23 @@ PUBLIC = {
 }
 SENTENCES = {
     "public pay": "öffentliche Berichte über Entgelt nennen Zahlen und stellen keine Frage dazu",
+    "too skewed": (
+        "{start}; in {n} von {total} Vergleichen sind die Zahlen zu schief, um Mittel zu "
+        "vergleichen: die größten prüfen, oder Logarithmen vergleichen (--outcome-scale log)"
+    ),
+    "equal within groups": (
+        "{start}; die Zahlen jeder Gruppe von {attribute} sind alle gleich, sodass kein Test sagt, "
+        "wie sicher ihr Unterschied ist"
+    ),
+    "open": "ob es einen Abstand über {gap} gibt, auf den es ankommt, ist offen",
+    "open several": (
+        "von keiner der {n} verglichenen Gruppen mit {size} % dieser Personen oder mehr lässt sich "
+        "sagen, dass ihr Abstand höchstens {gap} ist"
+    ),
+    "not run because": "der Test dazu lief nicht: {start}",
+    "time spent": "die Zeit von {seconds} s war verbraucht",
+    "not looked at": "keine seiner Gruppen wird betrachtet, um Personen zu schützen",
+    "equal outcomes of the model": "alle Ergebnisse des Modells sind gleich",
     "equal outcomes": "alle Ergebnisse sind gleich",
     "equal outcomes of": (
         "alle Ergebnisse sind gleich ({value}), sodass sich kein Unterschied zeigen kann"

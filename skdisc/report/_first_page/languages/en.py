@@ -555,6 +555,23 @@ PUBLIC = {
 }
 SENTENCES = {
     "public pay": "public reports of pay state figures, and ask no question about them",
+    "too skewed": (
+        "{start}; in {n} of {total} comparisons the numbers are too skewed to compare means: check "
+        "the largest, or compare logarithms (--outcome-scale log)"
+    ),
+    "equal within groups": (
+        "{start}; the numbers of each group of {attribute} are all equal, so that no test says how "
+        "sure their difference is"
+    ),
+    "open": "whether there is a gap above {gap}, the one that matters, is open",
+    "open several": (
+        "of none of the {n} groups compared of {size} % of these people or more can it be said "
+        "that its gap is at most {gap}"
+    ),
+    "not run because": "its test did not run: {start}",
+    "time spent": "the time budget of {seconds} s was spent",
+    "not looked at": "none of its groups is looked at, to protect people",
+    "equal outcomes of the model": "all outcomes of the model are equal",
     "equal outcomes": "all outcomes are equal",
     "equal outcomes of": "all outcomes are equal ({value}), so no disparity can appear",
     "no outcomes": "there are no outcomes",

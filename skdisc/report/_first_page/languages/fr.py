@@ -641,6 +641,24 @@ SENTENCES = {
         "les rapports publics de rémunération donnent des chiffres et ne posent pas de "
         "question à leur sujet"
     ),
+    "too skewed": (
+        "{start} ; dans {n} comparaisons sur {total}, les nombres sont trop asymétriques pour "
+        "comparer des moyennes : vérifier les plus grands, ou comparer des logarithmes "
+        "(--outcome-scale log)"
+    ),
+    "equal within groups": (
+        "{start} ; les nombres de chaque groupe de {attribute} sont tous égaux, et aucun test ne "
+        "dit si leur différence est sûre"
+    ),
+    "open": "s'il y a un écart au-dessus de {gap}, celui qui compte, reste ouvert",
+    "open several": (
+        "d'aucun des {n} groupes comparés de {size} % de ces personnes ou plus on ne peut dire que "
+        "son écart est au plus {gap}"
+    ),
+    "not run because": "son test n'a pas eu lieu : {start}",
+    "time spent": "le temps de {seconds} s était épuisé",
+    "not looked at": "aucun de ses groupes n'est examiné, pour protéger des personnes",
+    "equal outcomes of the model": "tous les résultats du modèle sont égaux",
     "equal outcomes": "tous les résultats sont égaux",
     "equal outcomes of": (
         "tous les résultats sont égaux ({value}), et aucun écart ne peut apparaître"
