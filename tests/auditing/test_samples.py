@@ -136,6 +136,7 @@ def test_people_of_findings_are_those_examined(report):
     assert max(row["people"] for row in shadows) > n_drawn
 
 
+@pytest.mark.slow
 def test_people_held_out_are_examined_too():
     """With `confirm`, a finding is about those searched and those held out."""
     (row,) = [

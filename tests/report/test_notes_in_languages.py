@@ -66,7 +66,8 @@ def test_each_text_is_told_in_each_language(language):
 def calls_of_notes():
     """Yield module, function and call for each note that is made and may stand above answers."""
     for path in sorted(Path(skdisc.__file__).parent.rglob("*.py")):
-        tree = ast.parse(path.read_text(encoding="utf-8"))
+        code = path.read_text(encoding="utf-8")
+        tree = ast.parse(code if "TableNote(" in code else "")
         for function in (f for f in ast.walk(tree) if isinstance(f, ast.FunctionDef)):
             for call in (c for c in ast.walk(function) if isinstance(c, ast.Call)):
                 is_above = path.stem != "_notices" or any(k.arg == "above" for k in call.keywords)
