@@ -513,6 +513,21 @@ def test_what_comes_first_is_not_said_twice():
     assert paragraph["first"] not in paragraph["more"]
 
 
+def test_the_rates_beside_a_bound_are_of_groups_that_it_is_about():
+    rng = np.random.default_rng(0)
+    X = people(rng, 2000)
+    # Thirty people without a value are under 5 %, and further from all others than women from men.
+    X["sex"] = X["sex"].where(X.index >= 30)
+    y = outcomes(rng, X)
+    y.iloc[:30] = (np.arange(30) < 17).astype(int)
+    audit = Audit(protected="sex", detectors=["GroupDisparity"], random_state=0).fit(X, y)
+    answer, text = only(audit.report_.to_dict())
+    assert answer["state"] == "nothing found"
+    groups = {answer["raw"][side]["group"] for side in ("worse_off", "better_off")}
+    assert groups & {"sex = 'f'", "sex = 'm'"}
+    assert "missing" not in str(text)
+
+
 def test_a_finding_that_is_hidden_is_no_lack_of_people():
     """A document may keep a verdict whose groups it hides."""
     _, paragraph = only({"verdicts": [row_of("conditional", FOUND)], "about": {"n_rows": 300}})

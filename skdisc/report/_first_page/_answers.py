@@ -258,7 +258,9 @@ def _raw(attribute, evidence, document):
         compared = [row for row in groups if is_of_outcomes(row.get("measure"))]
         if not compared:
             return None
-        row = max(compared, key=lambda r: (abs(r["gap"]), -r["gap"]))
+        # "No gap is above" is not about groups that are too small to be judged.
+        judged = [row for row in compared if row.get("judged")]
+        row = max(judged or compared, key=lambda r: (abs(r["gap"]), -r["gap"]))
     one = {"group": row["group"], "rate": row["rate"], "people": row.get("n")}
     rest = _other_side(row, rates, document)
     also = _also(row, rest, [group for _, group in of_rate])
