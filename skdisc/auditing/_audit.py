@@ -286,8 +286,9 @@ class Audit(
             callable, or a `BlackBox`. An unfitted estimator is cloned and fitted. Of a table that
             is counted also the column of decisions already made.
         sample_weight : array-like of shape (n_samples,), optional
-            How much each row counts. A detector that takes no weights is left out, or refused if it
-            is named; not those that find cases of single people.
+            How much each row counts; rows of weight 0 are left out. A detector that takes no
+            weights is left out, or refused if it is named; not those that find cases of single
+            people.
         groups : array-like of shape (n_samples,), optional
             The cluster of each row. Detectors that take no clusters are left out in the same way.
 

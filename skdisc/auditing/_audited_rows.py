@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from sklearn.utils.validation import _num_samples
 
 from skdisc._blackbox._blackbox import BlackBox, is_trained, resolve
 from skdisc._blackbox._queries import Queries
@@ -102,6 +103,9 @@ class AuditedRows:
                 )
             return _of_counts(audit, _counted(audit, X, y, model, weight, groups))
         check_order(X=X, y=y, sample_weight=weight, groups=groups)
+        is_weighted = weight is not None and audit.weights == "probability"
+        if is_weighted and audit.counterfactuals is None:  # which have a row for each
+            X, y, model, weight, groups = _without_weight_0(X, y, model, weight, groups)
         roll = None
         if audit.template in TEMPLATES:
             roll = read_payroll(audit, X, y, model, weight, groups)
@@ -274,6 +278,15 @@ def _counting(request):
     if isinstance(model, BlackBox):
         model = model.aligned(np.empty(len(stay)), stay)
     return replace(request, model=model), frequencies(request.sample_weight)
+
+
+def _without_weight_0(X, y, model, weight, groups):
+    """Return the arguments of `fit` without rows of weight 0, which stand for nobody."""
+    weight = check_weights(weight, _num_samples(X))
+    if (weight > 0).all():
+        return X, y, model, weight, groups
+    request = Request(X, y, model, (weight > 0).astype(int), groups).repeated()
+    return request.X, request.y, request.model, weight[weight > 0], request.groups
 
 
 def _counted(audit, X, y, model, weight, groups):

@@ -92,7 +92,7 @@ def make_report(audit, audited, plan, run, parts=None):
         "evidence": evidence,
         "shadows": shadows,
         "groups": groups,
-        "gaps": _gaps(plan, results, figures),
+        "gaps": _gaps(plan, results, figures, audit.min_cell),
         "comparable": comparable(plan, results, groups, figures),
         "legitimate": legitimate(plan, results, audited),
         "figures": [row for *_, f in parts for row in f.rows()],
@@ -408,12 +408,15 @@ def _not_compared(table, rows, min_cell):
     return more
 
 
-def _gaps(plan, results, figures):
+def _gaps(plan, results, figures, min_cell):
     """Return the decomposition of the gap of each group that is compared at equal columns.
 
     A gap is the sum of its parts: of the differences in each legitimate column, and of the gap at
     equal columns. The raw gap and the gap at equal columns are printed elsewhere, too, and take
-    their numbers from there (`Figures`), so that a document has one number for one quantity.
+    their numbers from there (`Figures`), so that a document has one number for one quantity. Where
+    those are of other rows, as beside a sample or rows held out, they are not the sum of these
+    parts: then the sum is that of the rows of the parts, and "people" says how many members of
+    the group these have; of fewer than `min_cell` on either side there is nothing.
 
     Returns a list of dict: one for each part of each group.
     """
@@ -421,18 +424,37 @@ def _gaps(plan, results, figures):
     for step in plan.steps:
         result = results.get(step.name)
         table = None if result is None or step.on != "given" else result.tables.get("gaps")
-        if step.role == LEAD and table is not None and "kind" in table:
-            compared = result.tables["comparable"].dropna(subset="effect")["group"]
-            for row in table.loc[table["group"].isin(compared), _OF_GAP].to_dict("records"):
-                printed = figures[step.attribute].numbers(
-                    printed_as.get(row["kind"], ""),
+        if step.role != LEAD or table is None or "kind" not in table:
+            continue
+        compared = result.tables["comparable"].dropna(subset="effect")["group"]
+        n_rows = table.loc[table["kind"] == "gap", "support"].sum()
+        for group, parts in table[table["group"].isin(compared)].groupby("group", sort=False):
+            printed = {
+                kind: figures[step.attribute].numbers(
+                    what,
                     step.attribute,
-                    row["group"],
+                    group,
                     "selection_rate",
                     names=("amount", "ci_low", "ci_high"),
                 )
-                printed = {} if printed["amount"] is None else printed
-                rows.append(row | {"ci_level": None} | printed)
+                for kind, what in printed_as.items()
+            }
+            amounts = parts.set_index("kind")["amount"]
+            other_rows = [
+                kind
+                for kind, numbers in printed.items()
+                if numbers["amount"] is not None
+                and not np.isclose(numbers["amount"], amounts[kind])
+            ]
+            n = int(parts["support"].iloc[0])
+            if other_rows and min(n, n_rows - n) < min_cell:
+                continue
+            for row in parts[_OF_GAP].to_dict("records"):
+                numbers = printed.get(row["kind"], {"amount": None})
+                row["ci_level"] = 1 - result.significance if row["kind"] in printed else None
+                if numbers["amount"] is not None and row["kind"] not in other_rows:
+                    row |= numbers
+                rows.append(row | {"people": n} if other_rows else row)
     return rows
 
 

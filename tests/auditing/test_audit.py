@@ -84,6 +84,22 @@ def test_a_legitimate_column_explains_a_gap_that_is_found_anyway():
     assert remains == [equal["effect"]]
 
 
+@pytest.mark.parametrize("fewer", [{"limits": Limits(rows=1000)}, {"confirm": 0.5}], ids=str)
+def test_the_parts_of_a_gap_add_up_beside_numbers_of_other_rows(fewer):
+    X, y = planted(4000)
+    report = Audit(protected="sex", random_state=0, **fewer).fit(X, y).report_
+    parts = (
+        pd.DataFrame(report.document["gaps"]).set_index(["group", "kind"])["amount"].sort_index()
+    )
+    people = {row["group"]: row["people"] for row in report.document["gaps"]}
+    assert sum(people.values()) == (2000 if "confirm" in fewer else 1000)
+    for group in people:
+        pieces = parts[group].loc[["column", "interactions", "equal"]]
+        assert pieces.sum() == pytest.approx(parts[group, "gap"].item())
+    text = " ".join(report.to_text().split())
+    assert any(f"with {n:,} people of the group, of a gap" in text for n in people.values())
+
+
 @pytest.mark.slow
 def test_nothing_explains_the_gap_of_a_group_that_is_not_compared():
     X, rng = people(300)
@@ -533,6 +549,21 @@ def test_people_are_counted_as_rows_whatever_their_weights():
     (marginal,) = (v for v in report.document["verdicts"] if v["null"] == "marginal")
     assert marginal["group"] == "sex = 'F'"
     assert marginal["people"] == (X["sex"] == "F").sum()
+
+
+def test_rows_of_weight_0_are_nobody():
+    X, y = planted(600)
+    weight = np.arange(600) % 3.0
+    decisions = BlackBox(decisions=1 - y)
+    audit = Audit(protected="sex", detectors=["GroupDisparity"])
+    told = audit.fit(X, y, decisions, weight, np.arange(600) // 4).report_.document
+    stay = np.flatnonzero(weight)
+    decisions = BlackBox(decisions=(1 - y)[stay])
+    audit.fit(X.iloc[stay], y[stay], decisions, weight[stay], (np.arange(600) // 4)[stay])
+    alone = audit.report_.document
+    assert told["about"]["n_rows"] == 400
+    for part in ("verdicts", "evidence", "groups", "figures", "fingerprints"):
+        assert told[part] == alone[part]
 
 
 @pytest.mark.parametrize(

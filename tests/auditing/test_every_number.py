@@ -226,10 +226,13 @@ def what_rows_are_about(document):
     whats = {"gap": "gap", "equal": "equal"}
     attributes = {row["group"]: row["attribute"] for row in document["comparable"]}
     for row in document["gaps"]:
+        is_of_other_rows = "people" in row and (row["kind"] == "gap" or held)
         if row["kind"] in whats:
             names = ("amount", "ci_low", "ci_high", "ci_level")
             of = attributes[row["group"]], row["group"], rate
-            yield from told(whats[row["kind"]], *of, row, names)
+            yield from told(
+                whats[row["kind"]] + " of other rows" * is_of_other_rows, *of, row, names
+            )
     for row in document["verdicts"]:
         what = {"conditional": "equal"}.get(row["null"], "gap")  # all that a group differs by
         if row["kind"] == "cell" and not held and row["null"] != "individual":

@@ -125,6 +125,7 @@ def read_payroll(audit: Any, X: Any, y: Any, model: Any, weight: Any, groups: An
     is_woman, is_man = X[sex].isin(woman).to_numpy(), X[sex].isin(man).to_numpy()
     check_consistent_length(X, y, weight, groups)
     weight = np.ones(len(X)) if weight is None else np.asarray(weight, dtype=float).ravel()
+    weight = weight / weight.mean()  # so that quarters have as many people as there are
     cluster = None if groups is None else pd.factorize(pd.Series(np.asarray(groups).ravel()))[0]
     people = PaidPeople(is_woman, is_man, weight, cluster)
     is_woman_or_man, n_others = is_woman | is_man, people.sizes()[2]

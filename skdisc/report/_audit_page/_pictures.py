@@ -287,8 +287,12 @@ def _added_up(total, components, whole):
     )
     shown = [_rounded(n, whole) for n in (total[0]["amount"], explained, remaining, caused)]
     other_way = ", the other way," * (explained * remaining < 0)
+    people = total[0].get("people")
+    start = "Of a gap"
+    if people is not None:
+        start = f"In the rows of this question, with {people:,} people of the group, of a gap"
     sentence = (
-        f"Of a gap of {shown[0]}, {shown[1]} goes with legitimate columns, and {shown[2]} "
+        f"{start} of {shown[0]}, {shown[1]} goes with legitimate columns, and {shown[2]} "
         f"remains{other_way} where these are equal"
     )
     if not any(p.get("kind") == "cause" for p in components):

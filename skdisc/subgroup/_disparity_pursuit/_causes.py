@@ -305,6 +305,7 @@ def parts_of_gaps(
     names: list[Subgroup],
     values: dict,
     equal: pd.DataFrame,
+    significance: float,
 ) -> pd.DataFrame:
     """Divide the gap of each protected group by what remains at equal columns, and by column.
 
@@ -321,6 +322,8 @@ def parts_of_gaps(
         The people of each protected group.
     equal : DataFrame
         From `at_equal_columns`.
+    significance : float
+        Of the interval of the gap.
 
     Returns
     -------
@@ -343,7 +346,8 @@ def parts_of_gaps(
         contrast -= np.where(inside, 0, weight / weight[~inside].sum())
         means = np.where(inside, *(weight[m] @ raw[m] / weight[m].sum() for m in (inside, ~inside)))
         gap = contrast @ raw
-        half = special.ndtri(0.975) * _error(scores, contrast * (raw - means) / r.share)
+        error = _error(scores, contrast * (raw - means) / r.share)
+        half = special.ndtri(1 - significance / 2) * error
         rows = [("gap", -1, "gap", gap, gap - half, gap + half)]
         effect, low, high = effects.loc[name, ["effect", "ci_low", "ci_high"]].astype(float)
         if np.isfinite(effect):

@@ -210,7 +210,9 @@ def _described(detector, task, rows, items, scores, pursuit, level):
     tables = {
         "groups": d._single_groups(rows, items, n_tests),
         **_tables.about_causes(scores, pursuit, worse, largest),
-        "gaps": _causes.parts_of_gaps(scores, pursuit.groups, groups, values, equal),
+        "gaps": _causes.parts_of_gaps(
+            scores, pursuit.groups, groups, values, equal, d.significance
+        ),
         "comparable": equal,
         "associations": _tables.associations(items, values, legitimate, rows.frequency),
     }
@@ -367,7 +369,9 @@ def measured_causes(detector: Any, task: Task, rows: Counted | Summed) -> Discov
     equal = _causes.at_equal_columns(scores, values, d.significance)
     tables = {
         "groups": d._single_groups(rows, items, max(len(fit_findings), 1)),
-        "gaps": _causes.parts_of_gaps(scores, groups, fit_findings.subgroups, values, equal),
+        "gaps": _causes.parts_of_gaps(
+            scores, groups, fit_findings.subgroups, values, equal, d.significance
+        ),
         "comparable": equal,
     }
     discovery = subgroup_discovery(

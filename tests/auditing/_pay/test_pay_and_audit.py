@@ -214,3 +214,27 @@ def test_variable_pay_that_follows_is_that_of_enough_people(seed):
         if everybody[name] is not None:
             left.append(int((receives & ~grade.isin(told)).sum()))
         assert not [few for few in left if 0 < few < LEAST]
+
+
+def test_people_of_weight_0_hide_nobody_and_weights_have_no_unit():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"sex": np.repeat(["f", "m"], 100), "grade": np.tile(["a", "b"], 100)})
+    X["base"] = 1000 * np.exp(0.2 * rng.standard_normal(200)).round(3)
+    weight = rng.integers(1, 4, 200) / 1.0
+    in_b = np.flatnonzero((X["sex"] == "f") & (X["grade"] == "b"))
+    weight[in_b[1:]] = 0  # one woman is left in grade b
+    documents = [
+        Audit(protected="sex", template="pay_transparency", pay=PAY, detectors=["GroupDisparity"])
+        .fit(X, sample_weight=w)
+        .report_.document
+        for w in (weight, 1e9 * weight)
+    ]
+    her_pay = X["base"][in_b[0]]
+    for row in documents[0]["pay"]:
+        assert row["women_value"] != pytest.approx(her_pay)
+        assert row["women"] is None or row["women"] <= 51
+    quarters = [
+        [(row["women"], row["men"]) for row in d["pay"] if row["row"] == "f"] for d in documents
+    ]
+    np.testing.assert_allclose(*quarters)
+    assert np.sum(quarters[0]) == pytest.approx(151)

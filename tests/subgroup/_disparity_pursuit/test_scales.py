@@ -116,7 +116,7 @@ def test_parts_of_gaps_are_those_of_the_mean_effect_on_every_scale():
     inside = c.is_part[c.part[groups[0]]]
     equal = _causes.at_equal_columns(scores, {part: inside}, 0.05)
     names = [c.groups[groups[0]]]
-    table = _causes.parts_of_gaps(scores, groups, names, {part: inside}, equal)
+    table = _causes.parts_of_gaps(scores, groups, names, {part: inside}, equal, 0.05)
     amount = table.set_index("kind")["amount"]
     assert amount["cause"] == pytest.approx(scores.fit(groups).effect[0])
     assert amount["equal"] == pytest.approx(equal["effect"].item())
