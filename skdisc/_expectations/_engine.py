@@ -24,7 +24,6 @@ PEOPLE_PER_JOINED_CELL = 10  # cells that join are a tenth of the people at most
 _MOST_JOINED = 5
 _LEAST_DOUBT = 0.01  # standard errors of an estimate; less changes no interval
 _MOST_PARTS = 20  # that are learned in several sets of folds
-LEAST_SHARE = 0.005  # shares are kept this far from 0 and 1 where one divides by them, or draws
 
 
 @dataclass(frozen=True)

@@ -187,14 +187,14 @@ def _report(detector, task, people, spec, done, excluded):
     outcomes = {row["outcome"] for v in verified for row in v.rows}
     if undecided and outcomes in ({0.0}, {1.0}):  # the ratio of zeros stays undefined
         reasons[0] = "all outcomes drawn are equal"
-    answer, family = _answer(d, task, people, done, verified, found_pairs, excluded, reasons)
+    answer, family = _answer(d, people, done, verified, found_pairs, reasons)
     return Discovery(
         findings=GroupFindings(groups, table, task.space.names, keys),
         measure=str(spec),
         n_tested=task.budget.tests,
         n_found=len(found_pairs),
         by_value=by_value,
-        estimates=_overall(task, people, d.significance),
+        estimates=_overall(people, d.significance),
         excluded=pd.DataFrame(excluded, columns=["subject", "n", "reason"]).drop_duplicates(),
         tables={"certificates": _certificates(spec, done), "family": family},
         notes=_notes(people, unsure, undecided),
@@ -203,7 +203,7 @@ def _report(detector, task, people, spec, done, excluded):
     )
 
 
-def _answer(detector, task, people, done, verified, found_pairs, excluded, reasons):
+def _answer(detector, people, done, verified, found_pairs, reasons):
     """Return the Answer and the table of its family: the pairs, by what their draws exclude.
 
     A pair is certified by its specification, whose ratio is the method's own; "no disparity found"
@@ -274,7 +274,7 @@ _COLUMNS = ["outcome", "effect", "ci_low", "ci_high", "p_value", "test", "suppor
 _COLUMNS += ["rate", "exact_rate", "verdict", "nodes_visited", "group_key", "p_adjusted"]
 
 
-def _overall(task, people, significance):
+def _overall(people, significance):
     """Return the mean outcome of the rows of X with its interval."""
     if not people.is_known:
         return None

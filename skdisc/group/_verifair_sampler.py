@@ -11,6 +11,7 @@ from skdisc.causal import StructuralCausalModel
 from skdisc.causal._counterfactual_rows import ready
 
 _PILOT = 2000
+_MOST_CALLS = 60  # of a sampler for the people of one group
 
 
 class Population:
@@ -154,7 +155,7 @@ class Population:
             return self.sampler.sample(n, predicate, random_state=seed)
         return self._rejected(n, predicate)
 
-    def _rejected(self, n, predicate, tries=60):
+    def _rejected(self, n, predicate):
         """Call the sampler until n people belong to the group."""
         draw, rng, names = self.sampler, self.task.rng, list(self.task.space.names)
         if self._is_causal:
@@ -163,7 +164,7 @@ class Population:
                 return self.sampler.sample(n, random_state=int(rng.integers(2**31)))
 
         parts, missing, share = [], n, self._shares.get(predicate, 1.0)
-        for _ in range(tries):
+        for _ in range(_MOST_CALLS):
             # Members are a share of those drawn: one call usually has enough once it is known.
             n_to_draw = missing if share == 1 else int(1.1 * missing / share) + 10
             X = pd.DataFrame(draw(n_to_draw, rng))
@@ -180,7 +181,7 @@ class Population:
             if not missing:
                 return pd.concat(parts, ignore_index=True)
         raise ValueError(
-            f"After {tries} calls the sampler has returned too few people with {predicate}."
+            f"After {_MOST_CALLS} calls the sampler has returned too few people with {predicate}."
         )
 
 

@@ -57,7 +57,7 @@ def claim_sentence(search, findings, name, columns):
             f"the {gap} goes from {_from_to(findings)} with {who}."
         )
     scores, more = _scores_from_to(findings), by_more_than(search)
-    p_of_score, p_of_gap = _p_of_each(search, tested)
+    p_of_score, p_of_gap = _p_of_each(tested)
     if claim.shown is not None:
         be = "are" if search.claim == "recipe" else "is"
         text = (
@@ -99,7 +99,7 @@ def p_in_words(p):
     return "below 0.0001" if p < 0.0001 else f"{p:.2g}"
 
 
-def _p_of_each(search, step):
+def _p_of_each(step):
     """Return the p-values of the score and of the gap, as they stand in parentheses."""
     several = [float(ndtr(-z)) for z in (step.score_z, step.gain_z)]
     of_score, of_gap = (

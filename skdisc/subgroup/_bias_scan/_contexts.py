@@ -128,7 +128,7 @@ def scan_contexts(detector, task, outcome, items, protected):
     rules = rules_of(d, table, o, table.protected)
     starts = Starts.draw(table.cells, rules, d.n_restarts, task.rng)
     scans = scans_of(d, table, o, rules)
-    ends, frame = observed_ends(task, table, scans, starts, o, lambda n: d._spend(task, n) == n)
+    ends, frame = observed_ends(table, scans, starts, o, lambda n: d._spend(task, n) == n)
     if not (d.n_resamples and ends):
         return Scanned(ends, frame, np.empty(0)), o
     quick = quick_scores_of_tables([scans], [table.a], starts)[0]

@@ -28,6 +28,7 @@ SCORINGS = {
     "continuous": ("mean_shift", "gaussian", "berk_jones"),
 }
 _EDGE = 1e-6  # expected shares are kept this far from 0 and 1
+_POWER = 0.8  # at which a smallest detectable gap is found
 
 
 @dataclass(frozen=True)
@@ -316,10 +317,10 @@ class Outcome(PeopleRows):
         groups["p_adjusted"] = _stats.adjust(groups["p_value"].to_numpy(), correction)
         return groups
 
-    def _detectable_gaps(self, insides, targets, tallies, threshold, power=0.8):
+    def _detectable_gaps(self, insides, targets, tallies, threshold):
         """Return the smallest gap of each group that the scan detects, given the score needed."""
         # The score of a group is about z**2 / 2 (`one_test_threshold`): its threshold as a z.
-        z = np.sqrt(2 * threshold) + special.ndtri(power)
+        z = np.sqrt(2 * threshold) + special.ndtri(_POWER)
         pairs, w = list(zip(insides, targets, strict=True)), self.mass
         if self._is_counted:
             spread = [np.sqrt(tally.variance) for tally in tallies]

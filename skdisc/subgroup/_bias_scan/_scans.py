@@ -125,7 +125,7 @@ def scan_all(detector, task, outcome, items):
     starts = Starts.draw(table.cells, rules, d.n_restarts, task.rng)
     scans = scans_of(d, table, outcome, rules)
     go_on = lambda n: d._spend(task, n) == n  # noqa: E731
-    ends, frame = observed_ends(task, table, scans, starts, outcome, go_on)
+    ends, frame = observed_ends(table, scans, starts, outcome, go_on)
     if not d.n_resamples:
         return Scanned(ends, frame, np.empty(0))
     null = _null(task, table, scans, starts, d.n_resamples)
@@ -148,7 +148,7 @@ def rules_of(detector, table, outcome, required):
     return ScanRules(float(d.penalty), d._least(outcome), limit, required)
 
 
-def observed_ends(task, table, scans, starts, outcome, go_on):
+def observed_ends(table, scans, starts, outcome, go_on):
     """Scan the outcomes observed; return the ends, best first, and a table of the scans."""
     ends, rows, n = [], [], len(starts.bound) * _BATCHES
     for (target, sign), scan, pair_starts in _with_pairs(scans, table.a[:, None], starts, n):
