@@ -408,8 +408,15 @@ class BaseDetector(
             return AuditedModel(None, "labels", None, [])
         X, y = people.X, people.y
         X = X if X is None or self.space_.is_frame else X.to_numpy()
-        data = X, y, people.X if self._asks else None, False
-        box, kind = resolve(model, self.estimator, *data, people.weight, people.groups)
+        box, kind = resolve(
+            model,
+            self.estimator,
+            X,
+            y,
+            surrogate_X=people.X if self._asks else None,
+            weight=people.weight,
+            groups=people.groups,
+        )
         if box is None and y is None:
             raise ValueError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None: with "
@@ -417,8 +424,8 @@ class BaseDetector(
             )
         classes = known_classes(box, y)
         of_numbers = {"value", "nominal"} & {getattr(self, n, "") for n in ("output", "mode")}
-        favorable = favorable_labels(self.pos_label, classes, bool(of_numbers))
-        return AuditedModel(box, kind, classes, *favorable)
+        favorable, is_assumed = favorable_labels(self.pos_label, classes, bool(of_numbers))
+        return AuditedModel(box, kind, classes, favorable, is_assumed)
 
     def _conclude(self, task, discovery):
         """Return the AuditResult of a Discovery, with the notes common to all detectors."""

@@ -49,9 +49,14 @@ class Numbers:
     def of(cls, values: np.ndarray) -> "Numbers":
         """Count numbers, a float array without missing values that is not empty."""
         distinct, n = np.unique(values + 0.0, return_counts=True)  # -0.0 is 0.0
-        step = _step_of(distinct)
-        ends = float(distinct[0]), float(distinct[-1])
-        return cls(_ordered(distinct), n.astype(np.int64), 0, *ends, step)._rounded()
+        return cls(
+            _ordered(distinct),
+            n.astype(np.int64),
+            dropped=0,
+            low=float(distinct[0]),
+            high=float(distinct[-1]),
+            step=_step_of(distinct),
+        )._rounded()
 
     def __add__(self, other: "Numbers") -> "Numbers":
         dropped = max(self.dropped, other.dropped)

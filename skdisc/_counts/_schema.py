@@ -126,9 +126,13 @@ class CountedColumn:
         """The possible values, as in a table."""
         if self.kind in ("number", "bins"):
             dtype = np.dtype(np.int64 if self.step >= 1 and not self.missing else np.float64)
-            ends = (int(e) if self.step >= 1 else e for e in (self.low, self.high))
-            step = int(self.step) if self.step >= 1 else self.step
-            column = Column(self.name, "numeric", dtype, (), *ends, step, self.missing)
+            low, high, step = (
+                int(number) if self.step >= 1 else number
+                for number in (self.low, self.high, self.step)
+            )
+            column = Column(
+                self.name, "numeric", dtype, low=low, high=high, step=step, missing=self.missing
+            )
         else:
             dtype = pd.CategoricalDtype(list(self.values), ordered=self.kind == "ordinal")
             column = Column(self.name, self.kind, dtype, self.values, missing=self.missing)
@@ -209,8 +213,11 @@ class CountsSchema:
             raise ValueError("Bins(how='tree') are fitted to outcomes; counts need fixed bins.")
         check_names("n_bins", {**(bins.numbers or {}), **(bins.edges or {})}, columns)
         made = [_column(n, profile.columns[n], bins.most(n), bins) for n in columns]
-        ends = [None if n is None else _outcome(n, profile.columns[n]) for n in (label, decision)]
-        return cls(tuple(made), protected, *ends)
+        label, decision = (
+            None if name is None else _outcome(name, profile.columns[name])
+            for name in (label, decision)
+        )
+        return cls(tuple(made), protected, label, decision)
 
     def difference(self, schema: "CountsSchema") -> str:
         """Return in words where another schema differs."""
@@ -262,11 +269,12 @@ class CountsSchema:
         for i, column in enumerate(data["columns"]):
             with placed(f"columns[{i}]"):
                 columns.append(CountedColumn.from_dict(column))
-        ends = []
+        outcomes = {}
         for name in ("label", "decision"):
             with placed(name):
-                ends.append(None if data[name] is None else CountedColumn.from_dict(data[name]))
-        schema = cls(tuple(columns), tuple(data["protected"]), *ends)
+                column = data[name]
+                outcomes[name] = None if column is None else CountedColumn.from_dict(column)
+        schema = cls(tuple(columns), tuple(data["protected"]), **outcomes)
         with placed("protected"):
             check_names("protected", schema.protected, schema.names)
         if len(set(schema.names)) != len(schema.names):

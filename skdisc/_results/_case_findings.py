@@ -90,13 +90,15 @@ class CaseFindings(Findings):
         first = parts[0]
         if len(parts) == 1 and statistics is None:
             return first
-        ends = ("original", "altered", "outcome", "altered_outcome")
-        frames, outcomes = (
-            [join([getattr(p, end) for p in parts]) for end in two]
-            for join, two in ((pd.concat, ends[:2]), (np.concatenate, ends[2:]))
+        return cls(
+            pd.concat([p.original for p in parts]),
+            pd.concat([p.altered for p in parts]),
+            np.concatenate([p.outcome for p in parts]),
+            np.concatenate([p.altered_outcome for p in parts]),
+            space=first._space,
+            row=None if first.row is None else np.concatenate([p.row for p in parts]),
+            statistics=statistics,
         )
-        row = None if first.row is None else np.concatenate([p.row for p in parts])
-        return cls(*frames, *outcomes, space=first._space, row=row, statistics=statistics)
 
     @cached_property
     def table(self) -> pd.DataFrame:
@@ -160,12 +162,17 @@ class CaseFindings(Findings):
     @classmethod
     def from_dict(cls, data: dict) -> Self:
         """Return findings from a dict made by `to_dict`."""
-        frames = frame_from_dict(data["original"]), frame_from_dict(data["altered"])
-        outcomes, statistics = (data["outcome"], data["altered_outcome"]), data.get("statistics")
-        statistics = None if statistics is None else frame_from_dict(statistics)
-        named = {"keys": data["keys"], "row": data["row"], "statistics": statistics}
-        named["of_people"] = data.get("of_people")
-        return cls(*frames, *outcomes, **named)
+        statistics = data.get("statistics")
+        return cls(
+            frame_from_dict(data["original"]),
+            frame_from_dict(data["altered"]),
+            data["outcome"],
+            data["altered_outcome"],
+            keys=data["keys"],
+            row=data["row"],
+            statistics=None if statistics is None else frame_from_dict(statistics),
+            of_people=data.get("of_people"),
+        )
 
 
 def of_people(

@@ -45,8 +45,12 @@ class DesignMatrix:
             parts.append(part)
             factor += [j] * part.shape[1]
             nominal += [not is_number] * part.shape[1]
-        kinds = np.array(factor, dtype=int), np.array(nominal, dtype=bool)
-        return cls(np.hstack(parts), *kinds, list(columns))
+        return cls(
+            np.hstack(parts),
+            factor=np.array(factor, dtype=int),
+            nominal=np.array(nominal, dtype=bool),
+            names=list(columns),
+        )
 
 
 def _numbers(series):

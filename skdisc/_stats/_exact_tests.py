@@ -7,7 +7,7 @@ probabilities*). So it is accurate to some 1e-14 even where the digits of log fa
 suffice. These do suffice to tell which tables are more probable than which.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -98,8 +98,7 @@ class _FixedMargins:
 
     def only(self, which):
         """Return the margins of some tables."""
-        parts = (part[which] for part in (self.n1, self.n0, self.drawn))
-        return _FixedMargins(*parts, self.log_factorial, self.correction)
+        return replace(self, n1=self.n1[which], n0=self.n0[which], drawn=self.drawn[which])
 
     def mirrored(self, which):
         """Return the margins with events and non-events exchanged in some tables."""

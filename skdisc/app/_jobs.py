@@ -121,9 +121,8 @@ class Job:
     def __init__(self, key, study: Study, options: list[str], folder: Path, spare: Spare) -> None:
         self.key, self.study, self.name, self.folder = key, deepcopy(study), study.name, folder
         self.language = study.question.get("language", "en")
-        shown = (self.verb, study.name, options)
-        self.command = command_line(*shown, f"{self.stem}.html")
-        self.python = python_code(*shown, f"{self.stem}.json")
+        self.command = command_line(self.verb, study.name, options, f"{self.stem}.html")
+        self.python = python_code(self.verb, study.name, options, f"{self.stem}.json")
         self.document, self.began, self.ended = folder / "report.json", time.monotonic(), None
         self.used, self._lines, self._step = time.monotonic(), deque(maxlen=_KEPT), ""
         self._is_cancelled, self._since, self._share = False, self.began, folder / "read"

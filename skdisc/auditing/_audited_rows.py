@@ -144,8 +144,20 @@ class AuditedRows:
             favorable, _ = favorable_labels(audit.pos_label, known_classes(box, y))
         kind = TRAINED if kind == "refit" else kind
         weight = None if weight is None else check_weights(weight, len(frame))
-        made = (frame, y, box, kind, protected, favorable, weight, groups, is_frame)
-        return cls(*made, frequency, numbers=numbers, roll=roll)
+        return cls(
+            frame,
+            y=y,
+            box=box,
+            kind=kind,
+            protected=protected,
+            favorable=favorable,
+            weight=weight,
+            groups=groups,
+            is_frame=is_frame,
+            frequency=frequency,
+            numbers=numbers,
+            roll=roll,
+        )
 
     def people(self, members: np.ndarray | None = None) -> int:
         """Return the number of people in the rows of a mask; None: all."""

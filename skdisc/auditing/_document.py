@@ -71,7 +71,7 @@ def make_report(audit, audited, plan, run, parts=None):
         _tell_of_skewness(verdicts, audited, plan, results)
     several = [find_evidence(g, p, results, verdicts, level, f) for g, p, f in parts]
     evidence, shadows = several[0] if len(several) == 1 else joined_evidence(several)
-    groups = [row for part in parts for row in _groups(audit, *part, results)]
+    groups = [row for g, p, f in parts for row in _groups(audit, g, p, f, results)]
     noticed = [
         notices_of(as_read(g), audit.min_cell, audit.relevant_size)
         for g, *_ in parts

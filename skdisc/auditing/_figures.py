@@ -96,7 +96,8 @@ class Figures:
             c = Candidates.of_rates([x1], [n1], [x0], [n0])
             if n1 and n0:
                 row = c.table(self.significance).iloc[0]
-                self._add(key, "", *row[["estimate", "low", "high", "level"]], people=n1, others=n0)
+                numbers = row[["estimate", "low", "high", "level"]].to_dict()
+                self._add(key, "", **numbers, people=n1, others=n0)
         return self.numbers(*key[:3], key[3], ("gap", "gap_ci_low", "gap_ci_high"))
 
     def rows(self):
@@ -207,10 +208,10 @@ class Figures:
             measure = row["measure"] or result.measure
             measure = RATE_OF.get(measure, measure)
             key = what, step.attribute, row["group"], measure
-            ends = (row[n] for n in ("estimate", "low", "high", "level"))
-            people = {"people": round(row["n"]), "others": whole_or_none(row["n_others"])}
+            numbers = {name: row[name] for name in ("estimate", "low", "high", "level")}
+            numbers |= {"people": round(row["n"]), "others": whole_or_none(row["n_others"])}
             marks = {"judged": bool(row["judged"]), "cleared": bool(row["cleared"])}
-            self._add(key, result.versus, *ends, **people)
+            self._add(key, result.versus, **numbers)
             for one in filter(None, (key, self._mirrored(key))):
                 if one in self._records and self._records[one]["judged"] is None:
                     self._records[one].update(marks)

@@ -56,9 +56,15 @@ class RankingLaw:
     ) -> Self:
         """Return the law for the parameters of `make_ranking_discrimination`."""
         n_protected, n_positive = (round(n_samples * p) for p in (p_protected, p_positive))
-        sizes = n_protected, n_samples - n_protected
-        picked = (round(abs(discrimination) * size) for size in sizes)
-        return cls(*sizes, n_positive, *picked, discrimination < 0)
+        n_regular = n_samples - n_protected
+        return cls(
+            n_protected=n_protected,
+            n_regular=n_regular,
+            n_positive=n_positive,
+            n_picked_protected=round(abs(discrimination) * n_protected),
+            n_picked_regular=round(abs(discrimination) * n_regular),
+            reverse=discrimination < 0,
+        )
 
     def pmf(self) -> np.ndarray:
         """Return the probability of each number of accepted protected people.

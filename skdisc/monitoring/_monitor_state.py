@@ -166,9 +166,10 @@ def from_json(cls: type, text: str) -> tuple[Any, Stream]:
         if is_old:
             stream.judge(monitor.relevant_size)
         monitor._columns, monitor.protected_ = list(state["columns"]), list(state["protected"])
-        decided = state["labels"], list(state["favorable"])
         monitor.batches_ = list(map(str, state.get("batches", [])))
-        monitor._audited = AuditedModel(None, "decisions", *decided)
+        monitor._audited = AuditedModel(
+            None, "decisions", state["labels"], list(state["favorable"])
+        )
     except KeyError as error:
         raise ValueError(
             f"This is not the state of a DisparityMonitor: no {error} in it."

@@ -84,9 +84,12 @@ class OpenBlock:
     @classmethod
     def from_dict(cls, data: dict) -> Self:
         """Return the block of a dict made by `to_dict`."""
-        counts, numbers = np.array(data["counts"], dtype=np.int64), data["numbers"]
-        pair = (np.array(data[name], dtype=float) for name in ("memory", "sums"))
-        return cls(counts, numbers, *pair)
+        return cls(
+            counts=np.array(data["counts"], dtype=np.int64),
+            numbers=data["numbers"],
+            memory=np.array(data["memory"], dtype=float),
+            sums=np.array(data["sums"], dtype=float),
+        )
 
 
 @dataclass

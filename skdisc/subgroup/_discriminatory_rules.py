@@ -257,11 +257,11 @@ class DiscriminatoryRules(DecidedDetector):
     def _measure_again(self, findings, rows):
         groups, decisions = findings.subgroups, RowDecisions(rows)
         contexts = [self._context(g) for g in groups]
-        sums = (
+        sums, context_sums = (
             decisions.sums(g.mask(rows.X) for g in subgroups) for subgroups in (groups, contexts)
         )
         contrasts = Contrasts.of_groups(rows, groups, self._features(self.space_.names)[1])
-        table = self._measured(contrasts, *sums, self.significance)
+        table = self._measured(contrasts, sums, context_sums, self.significance)
         is_tested = np.ones((1, len(groups)), dtype=bool)
         table["p_value"] = Family.of(self, contrasts, is_tested).p_value[0]
         return self._with_context(groups, with_effects_at_fit(table, findings, self.correction))

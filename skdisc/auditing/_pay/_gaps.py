@@ -237,8 +237,10 @@ def median_gap(
     if not men > 0:
         return Gaps(
             np.array(medians)[:, None],
-            *np.array([[np.nan], [-np.inf], [np.inf]]),
-            np.array(["the median of men is 0"], dtype=object),
+            gap=np.array([np.nan]),
+            low=np.array([-np.inf]),
+            high=np.array([np.inf]),
+            reason=np.array(["the median of men is 0"], dtype=object),
         )
     with np.errstate(divide="ignore", invalid="ignore"):
         center = np.log(women) - np.log(men)
@@ -249,12 +251,13 @@ def median_gap(
         low, high = 1 - of_women[1] / men, 1.0
     is_known = np.isfinite(low) and not np.isnan(high)
     reason = "" if is_known else "too few people for an interval, or the median may be 0"
-    ends = (low, high) if is_known else (-np.inf, np.inf)
+    low, high = (low, high) if is_known else (-np.inf, np.inf)
     return Gaps(
         np.array(medians)[:, None],
-        np.array([1 - women / men]),
-        *np.array(ends)[:, None],
-        np.array([reason], dtype=object),
+        gap=np.array([1 - women / men]),
+        low=np.array([low]),
+        high=np.array([high]),
+        reason=np.array([reason], dtype=object),
     )
 
 
@@ -273,8 +276,8 @@ def share_gap(receives: np.ndarray, people: PaidPeople, significance: float) -> 
     )
     is_known = ~np.isnan(low)
     reason = np.where(is_known, "", "a sex is missing").astype(object)
-    ends = np.where(is_known, low, -np.inf), np.where(is_known, high, np.inf)
-    return Gaps(design.mean, men - women, *ends, reason)
+    low, high = np.where(is_known, low, -np.inf), np.where(is_known, high, np.inf)
+    return Gaps(design.mean, men - women, low, high, reason)
 
 
 def quarters(pay: np.ndarray, people: PaidPeople) -> np.ndarray:

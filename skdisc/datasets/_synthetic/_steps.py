@@ -146,12 +146,21 @@ def pair_settings(arguments, rng):
 def find_law(levels, sampler, arguments, definitions, settings, rng):
     """Return the law of the outcome, except for the numbers that `draw_outcome` sets."""
     definitions = np.concatenate(definitions) if definitions else np.empty((0, len(levels.sizes)))
-    level = [np.repeat(settings[f"{name}_asked"], 2) for name in ("aleatoric", "epistemic")]
     rest = [float(np.min(arguments[name])) for name in ("aleatoric", "epistemic")]
     outcome_names = sampler.into_outcome if arguments["graph"] is not None else None
     base = Base(sampler.schema, arguments["signal"], rng, outcome_names)
-    form = arguments["bias_in"], arguments["outcome"]
-    return OutcomeLaw(levels, base, definitions, settings["bias"].ravel(), *level, rest, *form, rng)
+    return OutcomeLaw(
+        levels,
+        base,
+        definitions,
+        bias=settings["bias"].ravel(),
+        sigma=np.repeat(settings["aleatoric_asked"], 2),
+        epistemic=np.repeat(settings["epistemic_asked"], 2),
+        rest=rest,
+        bias_in=arguments["bias_in"],
+        outcome=arguments["outcome"],
+        rng=rng,
+    )
 
 
 def draw_outcome(law, X, arguments, rng):

@@ -198,14 +198,19 @@ class EffectDecomposition(PairwiseDetector):
         if not W:
             learned["confounders and mediators"] = learned["confounders"]
         y, inside = people.y, people.inside
-        nuisances = [learned[name] for name in reversed(sets)]
-        swapped = [None if n is None else n.swapped for n in nuisances]
+        given_confounders, given_all = learned.values()
         is_rate = self.output != "value"
         # Direct and indirect effects are not symmetric: the mediators are held as they are in the
         # reference, or as they are in the group.
-        forward = EffectParts.of(y, inside, *nuisances, is_rate)
-        backward = EffectParts.of(y, ~inside, *swapped, is_rate)
-        residual = y - (y.mean() if nuisances[0] is None else _expected(nuisances[0], inside))
+        forward = EffectParts.of(y, inside, given_all, given_confounders, is_rate)
+        backward = EffectParts.of(
+            y,
+            ~inside,
+            given_all and given_all.swapped,
+            given_confounders and given_confounders.swapped,
+            is_rate,
+        )
+        residual = y - (y.mean() if given_all is None else _expected(given_all, inside))
         tables = {
             "effects": _two_directions(forward, backward, self.significance),
             "overlap": _overlap(learned, inside),
@@ -221,8 +226,8 @@ class EffectDecomposition(PairwiseDetector):
         columns |= {"direct_on_group": -backward.estimates["direct"].value}
         columns |= {"robustness": tables["sensitivity"]["robustness_ci"].iloc[0]}
         notes = _notes(learned, Z)
-        if nuisances[0] is not None and nuisances[0].unlearned:
-            notes.append(said_about(list(nuisances[0].unlearned)))
+        if given_all is not None and given_all.unlearned:
+            notes.append(said_about(list(given_all.unlearned)))
         doubts = _doubts(tables["overlap"], len(y))
         return PairComparison(forward.estimates["direct"], columns, tables, notes, doubts)
 

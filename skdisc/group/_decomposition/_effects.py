@@ -60,16 +60,18 @@ class EffectNuisances:
         """
         learned = learn(covariates, y, inside, rng)
         share, gap = learned.shares[:, 0], float(learned.gap[0])
-        sides = []
-        for side, base in (
-            (inside, learned.expected + (1 - share) * gap),
-            (~inside, learned.expected - share * gap),
-        ):
-            sides.append(base + fitter.expect(y - base, "boosting", side, "nuisance"))
+        of_group, of_reference = (
+            base + fitter.expect(y - base, "boosting", side, "nuisance")
+            for side, base in (
+                (inside, learned.expected + (1 - share) * gap),
+                (~inside, learned.expected - share * gap),
+            )
+        )
         clipped = np.clip(share, CLIP, 1 - CLIP)
         return cls(
             clipped,
-            *sides,
+            of_group,
+            of_reference,
             n_clipped=int((clipped != share).sum()),
             kinds=("boosting",),
             effects=fitter.numbers,
@@ -92,12 +94,18 @@ class EffectNuisances:
             name_of_method = method if isinstance(method, str) else type(method).__name__
             return fitter.expect(target, method, used, name), name_of_method
 
-        share, *kinds = expect(inside.astype(float), classifier, "classifier")
-        sides = [expect(y, learner, "nuisance", used) for used in (inside, ~inside)]
+        share, kind_of_share = expect(inside.astype(float), classifier, "classifier")
+        of_group, kind_of_group = expect(y, learner, "nuisance", inside)
+        of_reference, kind_of_reference = expect(y, learner, "nuisance", ~inside)
         clipped = np.clip(share, CLIP, 1 - CLIP)
-        kinds = (*kinds, *(kind for _, kind in sides))
-        n_clipped, effects = int((clipped != share).sum()), fitter.numbers
-        return cls(clipped, *(mean for mean, _ in sides), n_clipped, kinds, effects)
+        return cls(
+            clipped,
+            of_group,
+            of_reference,
+            n_clipped=int((clipped != share).sum()),
+            kinds=(kind_of_share, kind_of_group, kind_of_reference),
+            effects=fitter.numbers,
+        )
 
     @property
     def swapped(self) -> "EffectNuisances":

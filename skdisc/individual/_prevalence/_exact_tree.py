@@ -127,7 +127,8 @@ class ExactTree(IndividualDetector):
         exact = None
         if share is not None:
             why = self._why_incomplete(task.space)
-            exact = CaseShare("inputs", sum(share) / 2, *share, min(total, 2**53), why)
+            low, high = share
+            exact = CaseShare("inputs", (low + high) / 2, low, high, min(total, 2**53), why)
         judged = exact
         if task.X is not None or exact is None or doubts:
             judged = self._share_of_people(task, [ledger])

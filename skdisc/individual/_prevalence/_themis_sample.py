@@ -136,8 +136,8 @@ class ComboTally:
             if not chance.n:
                 return np.nan, np.nan, np.nan
             scale = min(n_distinct / self.n, 1.0)
-            counts = self.hits * scale, self.n * scale, chance.hits, chance.n
-            ends = np.maximum(_stats.newcombe(*counts, level), 0)
+            ends = _stats.newcombe(self.hits * scale, self.n * scale, chance.hits, chance.n, level)
+            ends = np.maximum(ends, 0)
             return max(self.hits / self.n - chance.hits / chance.n, 0.0), *map(float, ends)
         low, high = _stats.clopper_pearson(self.hits, self.n, level)
         return self.hits / self.n, float(low), float(high)

@@ -169,7 +169,8 @@ def mean_gap(
     sizes = int(is_group.sum()), int((~is_group).sum())
     if min(sizes) < 2 or k < 1:
         mean = np.full(n, outcome.mean() if n else 0.0)
-        return MeanGap(*[np.nan] * 3, *sizes, np.empty(0, np.intp), outcome - mean, mean)
+        parts = {"residual": outcome - mean, "expected": mean}
+        return MeanGap(np.nan, np.nan, np.nan, *sizes, np.empty(0, np.intp), **parts)
     if cluster is not None:
         cluster = np.unique(cluster, return_inverse=True)[1].reshape(-1)
         cluster = cluster if cluster.max(initial=-1) + 1 < n else None  # each row is its own

@@ -45,12 +45,14 @@ def people_table(detector, comparison, rows, groups, flip):
             **settings,
         )
     else:
-        moments = groups.sums_c[..., :2], n_c, groups.sums_t[..., :2], n_t
-        outcome_gap = statistics.of_means(*moments, **settings)
+        outcome_gap = statistics.of_means(
+            groups.sums_c[..., :2], n_c, groups.sums_t[..., :2], n_t, **settings
+        )
     residual_gap, p_used = outcome_gap.only_where(False), outcome_gap.p_value
     if not detector._is_published:
-        moments = groups.sums_c[..., -2:], n_c, groups.sums_t[..., -2:], n_t
-        residual_gap = statistics.of_means(*moments, **settings)
+        residual_gap = statistics.of_means(
+            groups.sums_c[..., -2:], n_c, groups.sums_t[..., -2:], n_t, **settings
+        )
         p_used = residual_gap.p_value
         if detector.output == "decision":
             # Residuals of equal decisions may differ by next to nothing, and that without variance:
@@ -233,9 +235,12 @@ def imbalances(task, judged, table, k):
         if not len(group_rows):
             continue
         rows = table["row"].to_numpy()[group_rows]
-        centers = task.X.iloc[rows], part.counterparts.iloc[rows]
         imbalance = part.pools.imbalance(
-            task.memory.X, *centers, None if task.is_audit else rows, k
+            task.memory.X,
+            people=task.X.iloc[rows],
+            counterparts=part.counterparts.iloc[rows],
+            rows=None if task.is_audit else rows,
+            k=k,
         )
         has = imbalance.notna().any(axis=1).to_numpy()
         size[group_rows[has]] = imbalance[has].max(axis=1)
@@ -384,8 +389,12 @@ def _members(detector, task, part, rows):
     if detector._is_published:
         neighbors, counterpart = _alvarez2023.neighbors(part, task, rows, k, detector.centers)
         return neighbors, (np.zeros(n), counterpart.astype(float))
-    centers = task.X.iloc[rows], part.counterparts.iloc[rows]
-    neighbors = part.pools.neighbors(*centers, None if task.is_audit else rows, k)
+    neighbors = part.pools.neighbors(
+        people=task.X.iloc[rows],
+        counterparts=part.counterparts.iloc[rows],
+        rows=None if task.is_audit else rows,
+        k=k,
+    )
     return neighbors, (np.full(n, float(detector.centers)),) * 2
 
 
@@ -398,13 +407,19 @@ def stored_groups(detector, task, judged, cases, outcome):
         for start in range(0, len(group_cases), n_at_once):
             case_id = group_cases[start : start + n_at_once]
             case_rows = rows[case_id]
-            centers = task.X.iloc[case_rows], part.counterparts.iloc[case_rows]
             neighbors, counted = _members(detector, task, part, case_rows)
             decisions = (
                 outcome[case_rows],
                 np.nan if part.decided is None else part.decided[case_rows],
             )
-            table, case = group_table(task.memory, *centers, neighbors, decisions, counted)
+            table, case = group_table(
+                task.memory,
+                persons=task.X.iloc[case_rows],
+                counterparts=part.counterparts.iloc[case_rows],
+                neighbors=neighbors,
+                decisions=decisions,
+                counted=counted,
+            )
             table.insert(0, "case_id", case_id[case])
             tables.append(table)
     if not tables:

@@ -61,8 +61,9 @@ def climb(question, predictions, choice, significance, n_claims):
     for k, candidate in enumerate(candidates):
         if candidate is None:
             continue
-        pairs = choice.pairs[0], choice.pairs[k + 1]
-        low[k], high[k] = question.gain_bounds(present, candidate, *pairs, critical)
+        low[k], high[k] = question.gain_bounds(
+            present, candidate, choice.pairs[0], choice.pairs[k + 1], critical
+        )
         # `score_z` is large where a candidate is surely within the margin, so that this leaves out
         # only those that are surely beyond it.
         if question.score_z(present, candidate) > -critical:

@@ -159,11 +159,10 @@ def _ratio_note(row, size):
 
 def _ratio_text(row):
     """Return a ratio with its interval, which is that of the gap moved by ratio minus gap."""
-    ratio, numbers = _ratio(row), [row.get(name) for name in ("gap", "ci_low", "ci_high")]
-    if None in (ratio, *numbers):
+    ratio, gap, low, high = _ratio(row), row.get("gap"), row.get("ci_low"), row.get("ci_high")
+    if None in (ratio, gap, low, high):
         return words.number(ratio)
-    ends = (ratio - numbers[0] + end for end in numbers[1:])
-    return words.estimate(ratio, *ends, row.get("ci_level"))
+    return words.estimate(ratio, ratio - gap + low, ratio - gap + high, row.get("ci_level"))
 
 
 def _ratio(row):

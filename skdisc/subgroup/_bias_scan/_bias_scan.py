@@ -236,7 +236,8 @@ class BiasScan(ClusteredMixin, SubgroupDetector):
                 weight=people.weight,
                 groups=people.groups,
             )
-            audited = AuditedModel(box, kind, None, *observed.favorable_end(self.pos_label, y))
+            favorable, is_assumed = observed.favorable_end(self.pos_label, y)
+            audited = AuditedModel(box, kind, None, favorable, is_assumed)
         else:
             audited = super()._resolve_model(people, model)
         box = audited.box
@@ -277,7 +278,10 @@ class BiasScan(ClusteredMixin, SubgroupDetector):
         targets = [target for target, _ in ends]
         table = outcome.compared(masks, targets, self.significance)
         table["direction"] = np.array([outcome.direction(s) for _, s in ends], dtype=object)
-        table["score"] = [outcome.score_of(m, *end) for m, end in zip(masks, ends, strict=True)]
+        table["score"] = [
+            outcome.score_of(mask, target, sign)
+            for mask, (target, sign) in zip(masks, ends, strict=True)
+        ]
         table["score"] -= self.penalty * contexts.n_values(groups)
         return table
 

@@ -117,9 +117,13 @@ def unadjusted_effects(
             fit = scores.fit([group])
             error, (below, above), _ = errors(scores, fit, group_level)
             effect, adjusted_scores = fit.effect[0], scores.adjusted_for_others(group, [group])
-            ends = effect - below[0] * error[0], effect + above[0] * error[0]
             ends = _made_consistent_with_tests(
-                effect, *ends, adjusted_scores.deviate[group], group_level, scores.least
+                effect,
+                low=effect - below[0] * error[0],
+                high=effect + above[0] * error[0],
+                deviate=adjusted_scores.deviate[group],
+                level=group_level,
+                least=scores.least,
             )
             ends = np.array([effect, *ends])
             ends += np.append(0.0, np.array(widening(scores.unlearned(group))) * [-1, 1])

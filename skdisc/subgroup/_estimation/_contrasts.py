@@ -127,19 +127,24 @@ class Contrasts:
     @classmethod
     def of_masks(cls, rows: object, masks: Iterable, contexts: Iterable) -> "Contrasts":
         """Compare the rows of some bool masks with the other rows of the masks that hold them."""
-        mask_lists = masks, contexts = list(masks), list(contexts)
-        sums = [
-            [rows.group_sums(j, side_masks) for j in range(len(rows.names))]
-            for side_masks in mask_lists
-        ]
-        counts = [rows.people_in(side_masks) for side_masks in mask_lists]
-        sizes = counts
+        masks, contexts = list(masks), list(contexts)
+        support, support_context = rows.people_in(masks), rows.people_in(contexts)
+        size, size_context = support, support_context
         if rows.weight is not None:
-            sizes = [
+            size, size_context = (
                 np.array([rows.weight[m].sum() for m in side_masks], dtype=float)
-                for side_masks in mask_lists
-            ]
-        return cls(rows, *sums, *counts, *sizes, inflation(rows, masks, contexts))
+                for side_masks in (masks, contexts)
+            )
+        return cls(
+            rows,
+            sums=[rows.group_sums(j, masks) for j in range(len(rows.names))],
+            context_sums=[rows.group_sums(j, contexts) for j in range(len(rows.names))],
+            support=support,
+            support_context=support_context,
+            size=size,
+            size_context=size_context,
+            inflation=inflation(rows, masks, contexts),
+        )
 
     @classmethod
     def joined(cls, first: "Contrasts", second: "Contrasts") -> "Contrasts":

@@ -205,10 +205,13 @@ class Summed(OutcomeRows):
 
     def at(self, which: np.ndarray) -> "Summed":
         """Return the rows selected by a mask or by positions."""
-        columns = self.weight, self.cluster, self.frequency
-        columns = (None if column is None else column[which] for column in columns)
+        weight, cluster, frequency = (
+            None if column is None else column[which]
+            for column in (self.weight, self.cluster, self.frequency)
+        )
         X = self.X.iloc[which if which.dtype != bool else np.flatnonzero(which)]
-        return Summed(X.reset_index(drop=True), self.values[:, which], self.names, *columns)
+        X, values = X.reset_index(drop=True), self.values[:, which]
+        return Summed(X, values, self.names, weight, cluster, frequency)
 
     def is_binary(self, j: int) -> bool:
         """Return whether the numbers of a measure are 0, 1 or missing, and rows have no weights."""

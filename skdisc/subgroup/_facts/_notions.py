@@ -1,6 +1,6 @@
 """The notions of fair recourse, computed from counts: the group that is worse off."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -109,8 +109,13 @@ class Measured:
 
     def others(self):
         """Return the counts of the people who are not in `part`."""
-        counts = (getattr(self, a) - getattr(self.part, a) for a in ("hits", "first", "n"))
-        return Measured(*counts, self.cost, self.start, self.c_inf)
+        return replace(
+            self,
+            hits=self.hits - self.part.hits,
+            first=self.first - self.part.first,
+            n=self.n - self.part.n,
+            part=None,
+        )
 
     def best_pair(self, budget):
         """Return the pair within budget that helps most of the group, of equals the cheapest."""
@@ -131,15 +136,21 @@ class Measured:
 
     def rest(self):
         """Return, in place of each group, the counts of all other groups together."""
-        counts = (a.sum(axis=1, keepdims=True) - a for a in (self.hits, self.first, self.n))
-        return Measured(*counts, self.cost, self.start, self.c_inf)
+        hits, first, n = (
+            counts.sum(axis=1, keepdims=True) - counts for counts in (self.hits, self.first, self.n)
+        )
+        return replace(self, hits=hits, first=first, n=n, part=None)
 
     def pick(self, group):
         """Return the counts of one group of each subgroup."""
         pair, pair_group = np.arange(len(self.cost)), group[self.subgroup]
-        counts = (a[pair, pair_group][:, None] for a in (self.hits, self.first))
-        n = self.n[np.arange(len(self)), group][:, None]
-        return Measured(*counts, n, self.cost, self.start, self.c_inf)
+        return replace(
+            self,
+            hits=self.hits[pair, pair_group][:, None],
+            first=self.first[pair, pair_group][:, None],
+            n=self.n[np.arange(len(self)), group][:, None],
+            part=None,
+        )
 
     def at(self, i):
         """Return the counts of the subgroups at these positions, an array of int."""
@@ -147,8 +158,9 @@ class Measured:
             [np.arange(*self.start[j : j + 2]) for j in i] or [np.empty(0, np.int64)]
         )
         start = np.concatenate([[0], np.cumsum(np.diff(self.start)[i])]).astype(np.int64)
-        counts = self.hits[pairs], self.first[pairs], self.n[i]
-        return Measured(*counts, self.cost[pairs], start, self.c_inf)
+        return Measured(
+            self.hits[pairs], self.first[pairs], self.n[i], self.cost[pairs], start, self.c_inf
+        )
 
     def of_subgroups(self, function, values):
         """Reduce the values of pairs to one value of each subgroup."""

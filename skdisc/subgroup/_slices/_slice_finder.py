@@ -154,8 +154,10 @@ class SliceFinder(SliceDetector):
         tests = [self._test(rows, j, lot) for j, lot in lots]
         verdicts = decide(lots, tests, self.effect_size, self.correction, self.significance)
         parts = [
-            show(rows, j, lot, phi, *verdict, self.k, self.significance)
-            for (j, lot), (phi, _), verdict in zip(lots, tests, verdicts, strict=True)
+            show(rows, j, lot, phi, accepted, p_adjusted, self.k, self.significance)
+            for (j, lot), (phi, _), (accepted, p_adjusted) in zip(
+                lots, tests, verdicts, strict=True
+            )
         ]
         groups = [g for part in parts for g in part[0]]
         table = pd.concat([part[1] for part in parts], ignore_index=True)
@@ -164,9 +166,9 @@ class SliceFinder(SliceDetector):
         n_tested = [len(lot) for _, lot in lots]
         counts = counts_of(rows, lots, n_tested, [int(yes.sum()) for yes, _ in verdicts])
         by_value = self._by_value(items, lots, verdicts)
-        totals = (int(counts[name].sum()) for name in ("n_tested", "n_found"))
+        totals = FoundCounts(int(counts["n_tested"].sum()), int(counts["n_found"].sum()), by_value)
         tables = {"rules": rules(groups, table), "approaches": counts}
-        return self._report(rows, items, findings, FoundCounts(*totals, by_value), tables=tables)
+        return self._report(rows, items, findings, totals, tables=tables)
 
     def _reasons(self, discovery):
         reasons = super()._reasons(discovery)

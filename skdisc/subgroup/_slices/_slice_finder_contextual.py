@@ -43,8 +43,8 @@ def against_contexts(detector, task, rows, items):
     verdicts = decide(lots, tests, d.effect_size, d.correction, d.significance)
     problems = [(phi, yes) for (phi, _), (yes, _) in zip(tests, verdicts, strict=True)]
     chosen_by_errors = [
-        _chosen(d, rows, *lot, *problem)
-        for lot, problem in zip(lots[n_mined:], problems[n_mined:], strict=True)
+        _chosen(d, rows, j, lot, phi, accepted)
+        for (j, lot), (phi, accepted) in zip(lots[n_mined:], problems[n_mined:], strict=True)
     ]
     n_tested, n_found = [len(lot) for _, lot in lots], [0] * len(lots)
     if mined is None:
@@ -72,7 +72,8 @@ def _of_lattice(detector, task, items, patterns, family, lots, problems):
     worth = has_gap_in_direction(family, "higher")
     significant = worth & (family.p_adjusted <= detector.significance)
     published = [
-        published_order(lot, *problem) for (_, lot), problem in zip(lots, problems, strict=True)
+        published_order(lot, phi, accepted)
+        for (_, lot), (phi, accepted) in zip(lots, problems, strict=True)
     ]
     chosen = detector._shown(patterns, family, worth, published)
     discovery = contextual_discovery(
