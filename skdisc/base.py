@@ -301,9 +301,9 @@ class BaseDetector(
 
     def _effect_again(self, request):
         """Return the effect of the first finding on new rows, times its direction at fit."""
-        again = self._measure_on(self._read(request))
+        result = self._measure_on(self._read(request))
         has_findings = len(self.result_) > 0
-        return float(self.result_[0].direction * again[0].effect) if has_findings else float("nan")
+        return float(self.result_[0].direction * result[0].effect) if has_findings else float("nan")
 
     def _statistic(self, task):
         """Return how strong the evidence of a disparity is; larger is stronger.

@@ -132,8 +132,8 @@ def read_values(raw, n, name):
 def _one_per_row(raw, n, name):
     """Return the output, a single column as a vector; raise unless it has a value for each row."""
     if not raw.ndim or len(raw) != n:
-        got = f"{len(raw)} values" if raw.ndim else "one value"
-        raise ModelError(f"{name} returned {got} for {n} rows; one per row is needed.")
+        shape = f"{len(raw)} values" if raw.ndim else "one value"
+        raise ModelError(f"{name} returned {shape} for {n} rows; one per row is needed.")
     is_missing = pd.isna(raw.reshape(n, -1)).any(axis=1)
     if is_missing.any():
         raise ModelError(

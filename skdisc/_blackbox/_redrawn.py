@@ -153,15 +153,15 @@ class Redrawn:
         Those of rows that have it are learned already.
         """
         everyone = np.arange(len(self.X))
-        others = np.flatnonzero(_combination(earlier, [everyone] * len(earlier)) != k)
+        other_rows = np.flatnonzero(_combination(earlier, [everyone] * len(earlier)) != k)
         probabilities = law.learned.copy()
-        if len(others):
+        if len(other_rows):
             same_for_all = [
-                np.full(len(others), earlier_law.firsts[value])
+                np.full(len(other_rows), earlier_law.firsts[value])
                 for earlier_law, value in zip(earlier, values, strict=True)
             ]
-            features = self._features(earlier, same_for_all, others)
-            probabilities[others] = law.mixed(features, others)
+            features = self._features(earlier, same_for_all, other_rows)
+            probabilities[other_rows] = law.mixed(features, other_rows)
         return probabilities
 
     def _features(self, earlier, donors, row=None):

@@ -121,10 +121,10 @@ def _may_be_copies(columns):
     A divisor of the counts of rows divides those of the values of each column.
     """
     n, divisor = len(columns[0]), 0
-    some = np.random.default_rng(0).choice(n, _SAMPLE, replace=False, shuffle=False)
+    sample = np.random.default_rng(0).choice(n, _SAMPLE, replace=False, shuffle=False)
     for column in columns:
         # Names are numbered anyway, but numbers are not: a sample tells whether that is needed.
-        is_fine = not is_numeric_dtype(column) or column.iloc[some].nunique(False) > _FINE
+        is_fine = not is_numeric_dtype(column) or column.iloc[sample].nunique(False) > _FINE
         if is_fine and _codes(column).max() >= n / 2:
             return True
     for column in columns:

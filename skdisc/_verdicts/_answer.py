@@ -101,11 +101,11 @@ class Answer:
 
         A finding stays one.
         """
-        nothing = {"bound": None, "bounds": {}, "cleared": [], "n_cleared": 0, "resolution": None}
-        nothing |= {"open_by_ratio": False, "curve": []}
+        no_bounds = {"bound": None, "bounds": {}, "cleared": [], "n_cleared": 0, "resolution": None}
+        no_bounds |= {"open_by_ratio": False, "curve": []}
         changes = {"reason": ""} if self.verdict == FOUND else {"verdict": UNSURE}
         changes = {"reason": reason.rstrip(".")} | changes
-        return Answer(**{**vars(self), **nothing, **changes})
+        return Answer(**{**vars(self), **no_bounds, **changes})
 
     def to_dict(self) -> dict:
         """Return the answer as a dict of JSON types; ``Answer(**data)`` is the inverse."""
@@ -184,26 +184,28 @@ def decide(
     ratio = c.smallest_ratios(a) if relevant_ratio else np.ones(len(c))
     gap_holds = upper <= gap * (1 + 1e-9)  # U of mirrored groups may differ in its last digit
     holds = gap_holds & ((ratio > relevant_ratio) if relevant_ratio else True)
-    others = np.flatnonzero(family & ~is_finding)
-    cleared = _cleared(others, c.comparison, holds)
-    alone = others[~c.measurable[others]]
+    candidates_left = np.flatnonzero(family & ~is_finding)
+    cleared = _cleared(candidates_left, c.comparison, holds)
+    alone = candidates_left[~c.measurable[candidates_left]]
     number, names = pd.factorize(c.measure, use_na_sentinel=False)
-    bounds = _bounds((number[others], names), upper[others], gap[others])
-    ratios_count = c.ratio is not None and bool(relevant_ratio) and len(others) > 0
+    bounds = _bounds((number[candidates_left], names), upper[candidates_left], gap[candidates_left])
+    ratios_count = c.ratio is not None and bool(relevant_ratio) and len(candidates_left) > 0
     answer = Answer(
         UNSURE,
         aside=_without_counterparts(c, alone),
         n_family=int(family.sum()),
         n_found=n_found,
         n_cleared=len(cleared),
-        bound=_worst(bounds, c.measure[others], gap[others]),
+        bound=_worst(bounds, c.measure[candidates_left], gap[candidates_left]),
         bounds=bounds if len(bounds) > 1 else {},
         relevant_gap=_by_measure((number, names), gap),
         relevant_ratio=relevant_ratio if ratios_count else None,
-        ratio=float(np.floor(ratio[others].min() * 100) / 100) if ratios_count else None,
-        open_by_ratio=bool(ratios_count and gap_holds[others].all() and not holds[others].all()),
+        ratio=float(np.floor(ratio[candidates_left].min() * 100) / 100) if ratios_count else None,
+        open_by_ratio=bool(
+            ratios_count and gap_holds[candidates_left].all() and not holds[candidates_left].all()
+        ),
         relevant_size=relevant_size if c.total is not None else 0.0,
-        resolution=_resolution(c.comparison, others, cleared),
+        resolution=_resolution(c.comparison, candidates_left, cleared),
         without_counterparts=c.names_of(alone).tolist(),
         significance=significance,
         level=a,
@@ -217,15 +219,15 @@ def decide(
     if reasons:  # candidates may be missing, or what they exclude is not what the question is about
         answer = answer.doubted(reasons[0])
     if is_found:
-        verdict, reason = FOUND, "" if reasons else words.about_others(len(others))
+        verdict, reason = FOUND, "" if reasons else words.about_others(len(candidates_left))
     elif reasons:
         verdict, reason = UNSURE, reasons[0].rstrip(".")
-    elif not len(others):
+    elif not len(candidates_left):
         verdict, reason = UNSURE, words.nobody()
-    elif holds[others].all():
+    elif holds[candidates_left].all():
         verdict, reason = NOTHING, words.nothing()
     else:
-        verdict, reason = UNSURE, words.open(len(others))
+        verdict, reason = UNSURE, words.open(len(candidates_left))
     return Answer(**{**vars(answer), "verdict": verdict, "reason": reason})
 
 
@@ -361,8 +363,14 @@ def _by_measure(measures, gap):
     number, names = measures
     last = np.zeros(len(names), dtype=np.intp)  # a candidate of each measure
     last[number] = np.arange(len(gap))
-    some = {n: float(g) if np.isfinite(g) else None for n, g in zip(names, gap[last], strict=True)}
-    return some if len(set(some.values())) > 1 else next(iter(some.values()), None)
+    gap_of_measure = {
+        n: float(g) if np.isfinite(g) else None for n, g in zip(names, gap[last], strict=True)
+    }
+    return (
+        gap_of_measure
+        if len(set(gap_of_measure.values())) > 1
+        else next(iter(gap_of_measure.values()), None)
+    )
 
 
 def _resolution(comparison, others, cleared):
@@ -403,8 +411,8 @@ def _without_counterparts(c, alone):
     one = len(names) == 1
     listed = ", ".join(names[:_NAMED])
     more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    who = "1 group has" if one else f"{len(names):,} groups have"
-    return f"{who} next to nobody to compare with: {listed}{more}"
+    groups = "1 group has" if one else f"{len(names):,} groups have"
+    return f"{groups} next to nobody to compare with: {listed}{more}"
 
 
 def _percent(share):

@@ -140,8 +140,8 @@ def _with_headers(send):
     async def sent(message):
         if message["type"] == "http.response.start":
             headers = list(message.get("headers", []))
-            there = {key.lower() for key, _ in headers}
-            headers += [pair for pair in HEADERS.items() if pair[0] not in there]
+            names = {key.lower() for key, _ in headers}
+            headers += [pair for pair in HEADERS.items() if pair[0] not in names]
             message = message | {"headers": headers}
         await send(message)
 

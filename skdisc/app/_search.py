@@ -95,10 +95,12 @@ def search_options(study: Study, seen: dict, form: dict) -> list[str]:
     for name, value in chosen.items():
         if value not in offered[name]:
             raise ValueError(f"{name}: {clean(value)!r} is not offered. Use the page of the app.")
-    others = [name for name in protected if name != chosen["protected"]]
+    other_columns = [name for name in protected if name != chosen["protected"]]
     spellings = any(value["spellings"] for value in seen["values"])
     margin = form.get("margin", [""])[0].strip()
-    return study.search_options(**chosen, margin=margin, watched=others, fold_target=spellings)
+    return study.search_options(
+        **chosen, margin=margin, watched=other_columns, fold_target=spellings
+    )
 
 
 def reach(n: int) -> dict:

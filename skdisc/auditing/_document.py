@@ -46,7 +46,7 @@ INTERRUPTED = 130
 _EXAMPLES = 5
 _OF_GAP = ["group", "kind", "part", "amount", "ci_low", "ci_high"]
 _CODE_WIDTH = 79
-_WHO = {
+_SUBJECTS = {
     "labels": "{n} recorded outcomes",
     "decisions": "{n} recorded decisions",
     "model": "The decisions of a model about {n} people",
@@ -219,9 +219,9 @@ def _of(several, n):
 def _about(audit, audited, run):
     """Return what was audited, and how."""
     n = audited.people()
-    who = _WHO[audited.kind].format(n=f"{n:,}")
+    subject = _SUBJECTS[audited.kind].format(n=f"{n:,}")
     names = in_a_row(audited.protected)
-    sentence = f"{who} were audited for {names}; favorable is {labels(audited.favorable)}."
+    sentence = f"{subject} were audited for {names}; favorable is {labels(audited.favorable)}."
     more = {}
     if audited.numbers is not None:
         more["outcome"] = audited.numbers.to_dict(audit._rule_in_force, audited.people_of_rows)

@@ -114,11 +114,11 @@ def notes_on_joined_values(audited):
         return []
     sentences = []
     for name in audited.protected:
-        now, before = audited.X[name], audited.original[name]
-        if now is before or now.equals(before):
+        column, original = audited.X[name], audited.original[name]
+        if column is original or column.equals(original):
             continue
-        if now[before.notna()].equals(before[before.notna()]):
-            place = "at its median" if now.nunique() > 10 else "with its largest group"
+        if column[original.notna()].equals(original[original.notna()]):
+            place = "at its median" if column.nunique() > 10 else "with its largest group"
             sentences.append(
                 f"The few people without a value of {str(name)!r} are counted {place}."
             )

@@ -126,8 +126,8 @@ def _check_settings(settings):
     parameters = {n for d in detectors.values() for n in inspect.signature(d).parameters}
     unknown = [n for n in settings if n not in detectors and n not in parameters]
     if unknown:
-        meant = meant_by(unknown[0], [*detectors, *parameters])
-        raise ValueError(f"settings={settings!r}: no detector has {unknown[0]!r}{meant}")
+        suggestion = meant_by(unknown[0], [*detectors, *parameters])
+        raise ValueError(f"settings={settings!r}: no detector has {unknown[0]!r}{suggestion}")
     for name in settings.keys() & {"rule", "limits"}:
         raise ValueError(
             f"settings has {name}={settings[name]!r}, for all detectors: pass it to Audit itself, "

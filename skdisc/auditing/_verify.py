@@ -78,20 +78,26 @@ def verify(
     audit = _audit(document["settings"])
     audit._more_columns = described_by
     audited_rows = AuditedRows.read(audit, X, y, model, sample_weight, groups)
-    now, then = fingerprints_of(audit, audited_rows), document["fingerprints"]
-    if now["data"] != then["data"]:
+    fingerprints, of_document = fingerprints_of(audit, audited_rows), document["fingerprints"]
+    if fingerprints["data"] != of_document["data"]:
         n_now, n_then = audited_rows.people(), document["about"]["n_rows"]
         counts = "" if n_now == n_then else f": {n_now:,}, not {n_then:,}"
         differing.append(f"data: these are other rows{counts}")
     audited = document["about"]["audited"]
     if audited_rows.kind != audited:
         differing.append(_of_kind(audited_rows.kind, audited))
-    elif model_file is not None and then["model"] not in (None, model_fingerprint(model_file)):
+    elif model_file is not None and of_document["model"] not in (
+        None,
+        model_fingerprint(model_file),
+    ):
         differing.append("model: this is another file")
     inputs_differ = bool(differing)
     # Another version of the code is reported, and does not keep the audit from being run again.
-    if now["code"] != then["code"]:
-        differing.append(f"skdisc: the audit was made by {_version(then)}, this is {_version(now)}")
+    if fingerprints["code"] != of_document["code"]:
+        differing.append(
+            f"skdisc: the audit was made by {_version(of_document)}, this is "
+            f"{_version(fingerprints)}"
+        )
     if inputs_differ:
         return differing
     if document["about"]["interrupted"]:
@@ -188,12 +194,12 @@ def _audit(settings):
     return Audit(**shared_from_dict(audit_settings))
 
 
-def _of_kind(now, then):
+def _of_kind(kind, of_document):
     """Return what was audited, if something else is passed."""
-    had, has = then in _MODELS, now in _MODELS
+    had, has = of_document in _MODELS, kind in _MODELS
     if had != has:
         return f"model: {'the audit had one, pass it' if had else 'the audit had none'}"
-    return f"data: the audit is about {then}, and {now} are passed"
+    return f"data: the audit is about {of_document}, and {kind} are passed"
 
 
 def _version(fingerprints):

@@ -126,8 +126,8 @@ def _of_groups(result, truth):
     sign, claimed, first = claimed_groups(result)
     matched = matched_groups(result, truth, np.flatnonzero(claimed), sign)
     order = np.flatnonzero(first)
-    everything = matched_groups(result, truth, order, sign)
-    more = _of_ranking(everything[order] >= 0, len(truth.targets))
+    ranking = matched_groups(result, truth, order, sign)
+    more = _of_ranking(ranking[order] >= 0, len(truth.targets))
     more["true_claims"] = _true_claims(result, truth, np.flatnonzero(claimed), sign)
     return matched, claimed, sign, more | _of_effects(result, claimed, sign, truth.made)
 

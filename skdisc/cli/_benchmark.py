@@ -40,9 +40,9 @@ def _benchmark(arguments):
     names = [n.strip() for n in arguments.detectors.split(",") if n.strip()] or list(available)
     unknown = [n for n in names if n not in available]
     if unknown:
-        meant = closest(unknown[0], available)
+        suggestion = closest(unknown[0], available)
         raise ValueError(
-            f"--detectors: there is no detector {unknown[0]!r}{meant} Detectors: "
+            f"--detectors: there is no detector {unknown[0]!r}{suggestion} Detectors: "
             f"{', '.join(available)}."
         )
     changes = {} if arguments.repeats is None else {"n_repeats": arguments.repeats}

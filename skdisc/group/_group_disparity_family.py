@@ -154,8 +154,8 @@ class ComparedQuantities:
             "group": texts([c.group for c in self.comparisons]),
             "reference": texts([c.reference for c in self.comparisons]),
         }
-        nothing = np.full(len(self.comparisons), np.nan)
-        gap, low, high = nothing, nothing, nothing
+        nan = np.full(len(self.comparisons), np.nan)
+        gap, low, high = nan, nan, nan
         for q in named:
             gap, (low, high) = q.gap, q.interval(level_of_two_tests(significance))
         return pd.DataFrame(table | {"gap": gap, "gap_low": low, "gap_high": high})

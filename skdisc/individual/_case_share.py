@@ -316,9 +316,9 @@ class _Variation:
 
     def look_up(self, rows, ledger):
         """Return which rows the search has tested, and which of them are cases."""
-        nothing = np.zeros(len(rows.X), dtype=bool)
+        no_rows = np.zeros(len(rows.X), dtype=bool)
         if ledger is None or not len(rows.X):
-            return nothing, nothing
+            return no_rows, no_rows
         space, codes = self.task.space, self.task.space.encode(rows.X, rows)
         tested, is_case = ledger.look_up(space.key(codes, space.np_index))
         if not tested.any():

@@ -534,10 +534,10 @@ def get_scorer(name: str, *, protected: Columns | None = None, **settings: Any) 
     names = {_name(CATALOGUE[m]): m for m in _MEASURES}
     if name not in names:
         of_measure = {scorer_name: scorer for scorer, scorer_name in names.items()}
-        meant = closest(name, names)
+        suggestion = closest(name, names)
         if name in of_measure:
-            meant = f"; did you mean {of_measure[name]!r}?"
-        raise ValueError(f"{name!r} is not a scorer{meant} Names: {', '.join(sorted(names))}.")
+            suggestion = f"; did you mean {of_measure[name]!r}?"
+        raise ValueError(f"{name!r} is not a scorer{suggestion} Names: {', '.join(sorted(names))}.")
     if unknown := sorted(set(settings) - set(DisparityScorer._get_param_names())):
         raise TypeError(f"get_scorer has no setting {unknown[0]!r}; see DisparityScorer.")
     return DisparityScorer(names[name], protected=protected, **settings)

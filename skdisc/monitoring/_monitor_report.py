@@ -141,9 +141,9 @@ def _notes(stream):
     if stream.rules.bounds is not None:
         low, high = stream.rules.bounds
         n = stream.n_beyond
-        whose = f"fewer than {MIN_CELL} people" if n < MIN_CELL else f"{n:,} people"
+        people = f"fewer than {MIN_CELL} people" if n < MIN_CELL else f"{n:,} people"
         notes.append(
-            f"Numbers count from {low:,.10g} to {high:,.10g}; those of {whose} are beyond, and "
+            f"Numbers count from {low:,.10g} to {high:,.10g}; those of {people} are beyond, and "
             "count as the bound. What is said holds for means of these numbers."
         )
     if stream.alarm_at is not None:

@@ -109,8 +109,10 @@ class WorldsDisplay(Plotted):
             mask &= (factual[key] == value).to_numpy()
         if not mask.any():
             raise ValueError(f"The group {group!r} is empty: no row of the result belongs to it.")
-        who = " and ".join(f"{key} = {value!r}" for key, value in (group or {}).items())
-        display = cls(factual.loc[mask, name], counterfactual.loc[mask, name], str(name), who)
+        group_name = " and ".join(f"{key} = {value!r}" for key, value in (group or {}).items())
+        display = cls(
+            factual.loc[mask, name], counterfactual.loc[mask, name], str(name), group_name
+        )
         return display.plot(ax=ax, bins=bins)
 
     @with_sections(Plotted.plot.__doc__)

@@ -108,10 +108,12 @@ def plot_transparency(
     names = report["feature"].drop_duplicates().tolist()[::-1]
     ax = axes_or_new(ax)
     for i, (flipset, color) in enumerate(_COLORS.items()):
-        some = report[report["flipset"] == flipset].set_index("feature").reindex(names)
+        of_flipset = report[report["flipset"] == flipset].set_index("feature").reindex(names)
         places = np.arange(len(names)) + 0.4 * (0.5 - i)
-        ax.barh(places, some["mean"].fillna(0.0), 0.4, color=color, label=f"{flipset} flipset")
-        for place, mean, sign in zip(places, some["mean"], some["sign"], strict=True):
+        ax.barh(
+            places, of_flipset["mean"].fillna(0.0), 0.4, color=color, label=f"{flipset} flipset"
+        )
+        for place, mean, sign in zip(places, of_flipset["mean"], of_flipset["sign"], strict=True):
             if np.isfinite(mean):
                 side = "left" if mean >= 0 else "right"
                 ax.text(mean, place, f" {sign:+.2f} ", va="center", ha=side)

@@ -93,9 +93,11 @@ def plot_complainant(
         )
     ax = axes_or_new(ax)
     for role, color in _COLORS.items():
-        for some, marker, word in _outcomes(groups[groups["role"] == role]):
+        for members, marker, word in _outcomes(groups[groups["role"] == role]):
             label = f"{role} group, {word}"
-            ax.scatter(some[columns[0]], some[columns[1]], c=color, marker=marker, label=label)
+            ax.scatter(
+                members[columns[0]], members[columns[1]], c=color, marker=marker, label=label
+            )
     for role, marker, inside in (("person", "*", "black"), ("counterpart", "D", "none")):
         one = groups[groups["role"] == role]
         look = {"marker": marker, "facecolors": inside, "edgecolors": "black", "s": 90}
@@ -117,8 +119,8 @@ def _outcomes(members):
         yield members, "o", f"mean {np.average(outcome, weights=share):.3g}"
         return
     for value, marker, word in ((1, "o", "accepted"), (0, "x", "rejected")):
-        some = outcome == value
-        yield members[some], marker, f"{word} ({share[some].sum():.3g})"
+        has_value = outcome == value
+        yield members[has_value], marker, f"{word} ({share[has_value].sum():.3g})"
 
 
 @with_sections(ON_AXES)

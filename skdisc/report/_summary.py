@@ -112,16 +112,16 @@ def _sentence(result, reason):
 def _people_with_case(result):
     """Return the sentences on the people with a case, and on the inputs that a search made up."""
     name, share, _, _, n = result.estimates.iloc[0]
-    names, whose = _listed(result.protected), "people" if "people" in name else "possible inputs"
+    names, noun = _listed(result.protected), "people" if "people" in name else "possible inputs"
     searched = f"Of {result.n_tested:,} possible inputs tested, {result.n_found:,} are cases."
     if n == 0:
         return searched
-    who, has = f"{round(share * n):,} of {n:,} {whose}", "have"
+    subject, has = f"{round(share * n):,} of {n:,} {noun}", "have"
     if share == 0:
-        who, has = f"None of {n:,} {whose}", "has"
-    elif whose != "people":
-        who = f"{number(100 * share)} % of the {whose}"
-    sentence = f"{who} {has} another outcome for other values of {names} alone."
+        subject, has = f"None of {n:,} {noun}", "has"
+    elif noun != "people":
+        subject = f"{number(100 * share)} % of the {noun}"
+    sentence = f"{subject} {has} another outcome for other values of {names} alone."
     return sentence if result.findings.row is not None else f"{sentence} {searched}"
 
 

@@ -72,16 +72,16 @@ def with_age(frame: pd.DataFrame, text: str) -> tuple[pd.DataFrame, TableNote]:
     birth = _dates_of(frame, born)
     if _ISO.fullmatch(day):
         try:
-            then = pd.Series(pd.Timestamp(day), index=frame.index)
+            date = pd.Series(pd.Timestamp(day), index=frame.index)
         except ValueError as error:
             raise ValueError(f"--derive: {day!r} is not a day: {error}") from None
     else:
-        then = _dates_of(frame, day)
-    has_age = birth.notna() & then.notna()
-    before = (then.dt.month < birth.dt.month) | (
-        (then.dt.month == birth.dt.month) & (then.dt.day < birth.dt.day)
+        date = _dates_of(frame, day)
+    has_age = birth.notna() & date.notna()
+    before = (date.dt.month < birth.dt.month) | (
+        (date.dt.month == birth.dt.month) & (date.dt.day < birth.dt.day)
     )
-    age = (then.dt.year - birth.dt.year - before.astype(int)).where(has_age)
+    age = (date.dt.year - birth.dt.year - before.astype(int)).where(has_age)
     if (age < 0).any():
         raise ValueError(
             f"--derive: {int((age < 0).sum()):,} people were born after {day} by {born!r}. Check "

@@ -217,10 +217,15 @@ def median_gap(
     :doi:`10.1002/sim.3095`), on the scale of logarithms.
     """
     z = special.ndtri(1 - significance / 2)
-    sides, nothing = (people.is_woman, people.is_man), np.array(["fewer than 2 people of a sex"])
+    sides, reason_of_few = (
+        (people.is_woman, people.is_man),
+        np.array(["fewer than 2 people of a sex"]),
+    )
     if min(map(np.count_nonzero, sides)) < 2:
         nan = np.full(1, np.nan)
-        return Gaps(np.full((2, 1), np.nan), nan, -np.inf + 0 * nan, np.inf + 0 * nan, nothing)
+        return Gaps(
+            np.full((2, 1), np.nan), nan, -np.inf + 0 * nan, np.inf + 0 * nan, reason_of_few
+        )
     medians, limits = [], []
     for side in sides:
         order = np.argsort(pay[side], kind="stable")

@@ -31,10 +31,10 @@ def cell_probabilities(
             up = sign * _hazard(u, log_cdf)
             logs.append(log_share + log_cdf)
             slopes.append(np.stack([by_risk + up / distance, up * slope, -up / distance]))
-    neither = np.logaddexp(logs[2], logs[3])
-    mix = np.exp(logs[2] - neither)
+    log_rest = np.logaddexp(logs[2], logs[3])
+    mix = np.exp(logs[2] - log_rest)
     mixed = mix * slopes[2] + (1 - mix) * slopes[3]
-    return np.stack([*logs[:2], neither]), np.stack([*slopes[:2], mixed])
+    return np.stack([*logs[:2], log_rest]), np.stack([*slopes[:2], mixed])
 
 
 def of_rates(

@@ -131,8 +131,8 @@ def rate_bounds(
 
 def _by_largest(hit, trial, q, q_other):
     """Return the gap if each person counts as a member of the group of the largest probability."""
-    neither = 1 - np.maximum(q + q_other, 0)
-    members = [(p > p_other) & (p >= neither) for p, p_other in ((q, q_other), (q_other, q))]
+    q_rest = 1 - np.maximum(q + q_other, 0)
+    members = [(p > p_other) & (p >= q_rest) for p, p_other in ((q, q_other), (q_other, q))]
     sizes = [trial[mask].sum() for mask in members]
     if min(sizes) == 0:
         return np.nan

@@ -210,8 +210,10 @@ class CounterfactualFairness(ClusteredRowsMixin, IndividualDetector):
 
     def _resolve_model(self, people, model):
         if self.output != "value":
-            nothing = model is None and self.estimator is None and people.y is not None
-            if nothing and all_decided(self):  # y are the decisions that these are compared with
+            has_no_model = model is None and self.estimator is None and people.y is not None
+            if has_no_model and all_decided(
+                self
+            ):  # y are the decisions that these are compared with
                 model = BlackBox(decisions=people.y)
             return super()._resolve_model(people, model)
         if model is None and self.estimator is None:

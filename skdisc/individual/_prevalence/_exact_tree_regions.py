@@ -185,9 +185,9 @@ class _Walker:
 
     def start(self):
         """Return the set of all inputs, and the node that it reaches in each slot."""
-        everything = self.classes.everything
+        region = self.classes.everything
         reached_nodes = np.repeat(self.nodes.roots, self.n_combos).astype(np.int32)[None, :]
-        return everything, self.down(everything, reached_nodes, self.nodes.is_inner[reached_nodes])
+        return region, self.down(region, reached_nodes, self.nodes.is_inner[reached_nodes])
 
     def down(self, sets, reached_nodes, may_move):
         """Return the nodes after walking down as long as a whole set goes to one side.

@@ -130,10 +130,10 @@ class Themis(IndividualDetector):
             chance, task.budget.found = [CHANCE_NOTE], 0
         share = self._share(task, sample, level)
         scores = self._scores(sets, sample, level)
-        everything = scores[["causal", "causal_low", "causal_high", "n"]].iloc[-1:]
-        everything.columns = ["estimate", "ci_low", "ci_high", "n"]
-        everything.insert(0, "name", "share of uniformly drawn inputs with a case")
-        first = pd.DataFrame([share.row], columns=everything.columns)
+        score_of_all = scores[["causal", "causal_low", "causal_high", "n"]].iloc[-1:]
+        score_of_all.columns = ["estimate", "ci_low", "ci_high", "n"]
+        score_of_all.insert(0, "name", "share of uniformly drawn inputs with a case")
+        first = pd.DataFrame([share.row], columns=score_of_all.columns)
         has_all = task.X is not None and self._order() == len(self.protected_)
         blind = self._blindness(task, max(prober.largest_gap, share.estimate))
         return Discovery(
@@ -142,7 +142,7 @@ class Themis(IndividualDetector):
             n_tested=task.budget.tests,
             n_found=task.budget.found,
             by_value=by_value,
-            estimates=pd.concat([first, everything], ignore_index=True) if has_all else first,
+            estimates=pd.concat([first, score_of_all], ignore_index=True) if has_all else first,
             tables={"scores": scores},
             notes=self._probe_notes(task) + blind + chance,
             answer=share.answer(self, blind),

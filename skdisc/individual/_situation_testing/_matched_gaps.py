@@ -157,8 +157,10 @@ def open_values(predicates, comparisons, gaps, X, excluded, share):
         if people.any() and judged[people].mean() < share:
             n, n_judged = int(people.sum()), int(judged[people].sum())
             few = f"fewer than {MIN_CELL}"
-            some = f"{n_judged:,}" if n_judged >= MIN_CELL else few
-            counts_by_group.setdefault(str(predicate), f"{some} of {n:,}" if n >= MIN_CELL else few)
+            count = f"{n_judged:,}" if n_judged >= MIN_CELL else few
+            counts_by_group.setdefault(
+                str(predicate), f"{count} of {n:,}" if n >= MIN_CELL else few
+            )
     return [f"{group} ({counts})" for group, counts in counts_by_group.items()]
 
 

@@ -447,7 +447,7 @@ def group_table(
     Returns
     -------
     table : DataFrame
-    whose : ndarray of int, shape (n_rows,)
+    person_of_row : ndarray of int, shape (n_rows,)
         The person of each row, in rising order.
     """
     all_neighbors = [one for listed in neighbors for one in listed]
@@ -462,9 +462,9 @@ def group_table(
         centers[name] = np.concatenate([np.broadcast_to(v, len(persons)) for v in values])
     centers = centers.reindex(columns=["role", "share", "outcome", *X.columns])
     person = np.arange(len(persons))
-    whose = np.concatenate(
+    person_of_row = np.concatenate(
         [person, person, np.repeat(person, [len(listed) for listed in neighbors])]
     )
-    order = np.argsort(whose, kind="stable")
+    order = np.argsort(person_of_row, kind="stable")
     table = pd.concat([centers, table], ignore_index=True).iloc[order]
-    return table.reset_index(drop=True), whose[order]
+    return table.reset_index(drop=True), person_of_row[order]

@@ -81,11 +81,11 @@ class Evaluation:
         Groups of less than `min_cell` are not the best one (`GroupedDecisions.comparisons`).
         """
         if not plan.entry.suits(rows.is_numeric):
-            got = "classes. Pass pos_label=None if they are numbers."
+            problem = "classes. Pass pos_label=None if they are numbers."
             if rows.is_numeric:
-                got = "numbers. Compare them with a threshold first, e.g. y_pred >= threshold."
+                problem = "numbers. Compare them with a threshold first, e.g. y_pred >= threshold."
             types = " and ".join(plan.entry.target)
-            raise ValueError(f"{plan.entry.name} is defined for {types} decisions, got {got}")
+            raise ValueError(f"{plan.entry.name} is defined for {types} decisions, got {problem}")
         if plan.entry.needs_labels and not plan.entry.numeric_labels:
             _check_are_classes(plan.entry.name, rows.true)
         if plan.omnibus:

@@ -449,7 +449,7 @@ def with_other_groups(rows):
     shifted = rows.protected.apply(_next_value)
     names = list(shifted)
     several = [[name] for name in names] + [names] * (len(names) > 1)
-    return [_with_values(rows, _replaced(rows.protected, shifted, some)) for some in several]
+    return [_with_values(rows, _replaced(rows.protected, shifted, columns)) for columns in several]
 
 
 def _replaced(table, replacement, names):

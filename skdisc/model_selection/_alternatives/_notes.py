@@ -66,12 +66,14 @@ def _of_costs(search, costs):
     metric = search.metric.replace("_", " ")
     for name in costs.is_leveling_down:
         change = costs.leveling_down[name]
-        others = ", and no group gains"
+        comparison = ", and no group gains"
         if change["gains"] > 0:
-            others = f" than any group gains ({change['gains_group']!r}, {change['gains']:+z.3f})"
+            comparison = (
+                f" than any group gains ({change['gains_group']!r}, {change['gains']:+z.3f})"
+            )
         yield (
             f"Leveling down: the largest gap by {name} narrows, but {change['loses_group']!r} "
-            f"loses {'more ' if change['gains'] > 0 else ''}({change['loses']:+z.3f}){others}."
+            f"loses {'more ' if change['gains'] > 0 else ''}({change['loses']:+z.3f}){comparison}."
         )
     for name in costs.lowered_floors:
         floor = costs.floors[name]
@@ -162,31 +164,31 @@ def _people_for_a_claim(search, findings, reported):
     """Yield how many people the claim takes that is not shown, by both parts of the people."""
     step, choice, n = findings.claim.steps[-1], findings.choice, len(findings.people)
     what = {"score": "the margin", "gap": "a smaller gap"}
-    who = repr(reported) if search.claim == "model" else "models made in this way"
+    subject = repr(reported) if search.claim == "model" else "models made in this way"
     for failed in failures(search, step):
         z = {"score": step.score_z, "gap": step.gain_z}[failed]
         needed = people_needed(z, n, search.significance)
         if needed > _HOPELESS * n:
             yield (
-                f"By the estimates of these {n:,} people, {what[failed]} of {who} takes more than "
-                f"{_HOPELESS} times as many: what is seen is at the limit itself."
+                f"By the estimates of these {n:,} people, {what[failed]} of {subject} takes more "
+                f"than {_HOPELESS} times as many: what is seen is at the limit itself."
             )
         elif z > 0:
             yield (
-                f"By the estimates of these {n:,} people, {what[failed]} of {who} is shown by "
+                f"By the estimates of these {n:,} people, {what[failed]} of {subject} is shown by "
                 f"about {needed:,.0f} people of a claim, with probability 0.8."
             )
         elif failed == "score":
             before, after = map(findings.question.score, findings.predictions)
             yield (
-                f"The loss of {SCORES_IN_WORDS[search.scoring]} of {who} on these {n:,} people, "
-                f"{before - after:z.3f}, is not within the margin of {search.margin:g}: by this "
-                "estimate more people would not help."
+                f"The loss of {SCORES_IN_WORDS[search.scoring]} of {subject} on these {n:,} "
+                f"people, {before - after:z.3f}, is not within the margin of {search.margin:g}: by "
+                "this estimate more people would not help."
             )
         else:
             yield (
-                f"The gap of {who} on these {n:,} people is not smaller{by_more_than(search)} than "
-                "the gap that was tested: by this estimate more people would not help."
+                f"The gap of {subject} on these {n:,} people is not smaller{by_more_than(search)} "
+                "than the gap that was tested: by this estimate more people would not help."
             )
         if search.claim == "recipe":
             continue
@@ -219,10 +221,10 @@ def _bounds(search, findings, reported):
     )
     k = 0 if search.claim == "recipe" else claim.steps[0].index
     high = claim.high[k]
-    who = repr(reported) if search.claim == "model" else "the average of what was tested"
-    begin = who[0].upper() + who[1:]
+    subject = repr(reported) if search.claim == "model" else "the average of what was tested"
+    begin = subject[0].upper() + subject[1:]
     if high >= most:
-        yield f"For {who} no reduction is excluded, not even that of the whole gap."
+        yield f"For {subject} no reduction is excluded, not even that of the whole gap."
     elif high <= 0:
         yield f"{begin} does not reduce the gap (confidence {one_sided})."
     else:

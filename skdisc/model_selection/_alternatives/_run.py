@@ -222,11 +222,11 @@ class SearchRun:
         """
         variants = tried.with_other_groups(self.rows.take(people))
         few = np.arange(min(_FEW, len(people)))  # which show most of the models that need them
-        some, needs_protected = [v.take(few) for v in variants], []
+        sample, needs_protected = [v.take(few) for v in variants], []
         for model, p in zip(models, predictions, strict=True):
             needs_protected.append(None if p is None else tried.takes_protected(model, "predict"))
             if needs_protected[-1] is False:
-                cases = self.cases(model, p.label[few], some)
+                cases = self.cases(model, p.label[few], sample)
                 if cases is not None and not cases.any():
                     cases = self.cases(model, p.label, variants)
                 needs_protected[-1] = None if cases is None else bool(cases.any())

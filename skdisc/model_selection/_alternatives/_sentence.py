@@ -25,14 +25,14 @@ def verdict_of(is_shown, is_exploratory):
 
 def reach_sentence(n, search):
     """Return what margin a search can show about n people, before anything is fitted."""
-    n_claim, who = n, f"All {n:,} people are judged, each by models that have not seen them."
+    n_claim, sentence = n, f"All {n:,} people are judged, each by models that have not seen them."
     if search.claim == "model":
         n_claim = max(round(n * search.claim_size), 1)
-        who = f"About {n_claim:,} of the {n:,} people are kept for the test."
+        sentence = f"About {n_claim:,} of the {n:,} people are kept for the test."
     least, usual = margins_in_reach(n_claim, -ndtri(search.significance))
     return (
-        f"{who} They can show no margin below {least:.2g}, whatever they say, and are usually too "
-        f"few for one below {usual:.2g}."
+        f"{sentence} They can show no margin below {least:.2g}, whatever they say, and are usually "
+        f"too few for one below {usual:.2g}."
     )
 
 
@@ -48,27 +48,27 @@ def claim_sentence(search, findings, name, columns):
     tested = claim.shown or (claim.steps[-1] if claim.steps else None)
     if tested is None or findings.chosen is None:
         return "No candidate could be fitted and asked, so that nothing was tested."
-    who, where = _who(search, findings, name), _where(search, n)
+    subject, where = _subject(search, findings, name), _where(search, n)
     score = SCORES_IN_WORDS[search.scoring]
     gap = f"{_GAP[search.claim]} {metric_in_words(search)} by {' and '.join(map(str, columns))}"
     if findings.n_searches > 1:
         return (
             f"Exploratory, so that nothing is claimed: of {n:,} people who were looked at before, "
-            f"the {gap} goes from {_from_to(findings)} with {who}."
+            f"the {gap} goes from {_from_to(findings)} with {subject}."
         )
     scores, more = _scores_from_to(findings), by_more_than(search)
     p_of_score, p_of_gap = _p_of_each(tested)
     if claim.shown is not None:
         be = "are" if search.claim == "recipe" else "is"
         text = (
-            f"On {where}, {who} {be} not worse in {score} by more than {search.margin:g} "
+            f"On {where}, {subject} {be} not worse in {score} by more than {search.margin:g} "
             f"({scores}{p_of_score}), and the {gap} is smaller{more}, from "
             f"{_from_to(findings)} ({p_of_gap})."
         )
     else:
         few = is_small(n, search.margin)
         text = f"Too few people for this margin: on {where}, " if few else f"On {where}, "
-        text += f"it is not shown that {who} "
+        text += f"it is not shown that {subject} "
         is_are, has_have = ("are", "have") if search.claim == "recipe" else ("is", "has")
         text += " and ".join(
             {
@@ -181,7 +181,7 @@ def pair_sentences(search, findings, name):
 _GAP = {"model": "largest", "recipe": "mean over the five of the largest"}
 
 
-def _who(search, findings, name):
+def _subject(search, findings, name):
     """Return what was tested: a model, or models of one kind."""
     if search.claim == "model":
         return repr(name)

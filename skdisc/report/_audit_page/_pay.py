@@ -357,7 +357,7 @@ class _PayWriter:
         """Return the picture of what goes with columns and what remains, a list of one or none."""
         rows, texts, lines, bars = self.about["equal"], self.texts, [], []
         for row in rows:
-            who = texts.PAY_ALL_PEOPLE if row["group"] is None else self._group(row)
+            group = texts.PAY_ALL_PEOPLE if row["group"] is None else self._group(row)
             whole, columns = self._whole_gap(row), in_a_row(row["columns"], texts.AND)
             accounted = {"gap": row["accounted"], "ci_low": None, "ci_high": None}
             ends = {name: row[name] for name in ("ci_low", "ci_high", "ci_level")}
@@ -369,7 +369,7 @@ class _PayWriter:
                 if None not in (part["ci_low"], part["ci_high"]):
                     amount = self._cell(part) + self._level(part, " ({})")
                     interval = (start + part["ci_low"], start + part["ci_high"])
-                lines.append((f"{who}: {text}" if name == "gap" else text, amount))
+                lines.append((f"{group}: {text}" if name == "gap" else text, amount))
                 bars.append((_KINDS[name], (start, start + part["gap"]), interval))
         title = texts.PAY_CONSISTS_TITLE.format(basis=self._per_hour(self.basis))
         names = (texts.PAY_HEADS[name] for name in ("part", "amount"))

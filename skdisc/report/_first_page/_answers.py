@@ -161,8 +161,8 @@ def _answer(attribute, rows, document):
     outcome_note = _outcome_again(equal["columns"], document) if equal is not None else ""
     if state == ACCOUNTED and outcome_note:
         # Where the outcome is equal there is no gap, whatever the decisions depend on.
-        nothing = dict.fromkeys(("gap", "ci_low", "ci_high", "ci_level", "bound"))
-        equal, exclusions["equal"], state = equal | nothing | {"reason": outcome_note}, None, OPEN
+        no_gap = dict.fromkeys(("gap", "ci_low", "ci_high", "ci_level", "bound"))
+        equal, exclusions["equal"], state = equal | no_gap | {"reason": outcome_note}, None, OPEN
     people, samples = (document.get("about") or {}).get("n_rows"), _samples(rows)
     if samples and samples[0]["nulls"] is None:
         people = samples[0]["n"]

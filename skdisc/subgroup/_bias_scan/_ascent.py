@@ -165,18 +165,18 @@ class Scan:
     def _candidates(self, attribute, a, h, some_bound):
         """Return sets that include the best one, shape (n_runs, n_sets, size)."""
         size, rows = attribute.size, len(a)
-        everything = np.ones((1, size), dtype=bool)
+        all_values = np.ones((1, size), dtype=bool)
         if attribute.ranges is not None:
-            fixed = np.concatenate([everything, attribute.ranges])
+            fixed = np.concatenate([all_values, attribute.ranges])
             return np.broadcast_to(fixed, (rows, *fixed.shape))
         low, high = self.score.interval(a, h, self.rules.penalty)
         ends = np.sort(np.concatenate([low, high], axis=1), axis=1)
         middle = (ends[:, :-1] + ends[:, 1:])[..., None] / 2
         between = (low[:, None] < middle) & (middle < high[:, None])
-        fixed = everything
+        fixed = all_values
         if some_bound:  # the best proper subset may lack a single value, or have a single one
             one = np.eye(size, dtype=bool)
-            fixed = np.concatenate([everything, one, ~one] if size > 2 else [everything, one])
+            fixed = np.concatenate([all_values, one, ~one] if size > 2 else [all_values, one])
         return np.concatenate([np.broadcast_to(fixed, (rows, *fixed.shape)), between], axis=1)
 
 

@@ -32,8 +32,8 @@ class CountedTogether:
     @cached_property
     def codes(self):
         """The combination of each cell."""
-        codes, *others = self.columns
-        for size, column in zip(self.sizes[1:], others, strict=True):
+        codes, *other_columns = self.columns
+        for size, column in zip(self.sizes[1:], other_columns, strict=True):
             codes = codes * size + column
         return codes
 

@@ -153,16 +153,16 @@ class Score:
         """
         end = self.grid[-1]
         low, high = np.full(a.shape, end), np.full(a.shape, end)
-        some = self._at(np.zeros(1), a, h, n=2)[1] > 0  # F(0) = 0, so F must increase
-        a, h = a[some], h[some]
+        has_roots = self._at(np.zeros(1), a, h, n=2)[1] > 0  # F(0) = 0, so F must increase
+        a, h = a[has_roots], h[has_roots]
         values = self.on_grid(a, h)
         t, peak = self.grid[values.argmax(axis=-1)], values.max(axis=-1)
         unsure = (peak <= level) & (self._bound(values) > level)
         if unsure.any():
             t[unsure], peak[unsure] = self.peak(a[unsure], h[unsure], values[unsure])
         above = peak > level
-        some[some] = above
-        if not some.any():
+        has_roots[has_roots] = above
+        if not has_roots.any():
             return low, high
         t, a, h, values = t[above], a[above], h[above], values[above]
         below = values <= level
@@ -171,7 +171,7 @@ class Score:
         start = self.grid[len(self.grid) - 1 - np.argmax(below_left[:, ::-1], axis=1)]
         stop = self.grid[np.argmax(below_right, axis=1)]
         roots = self._root(np.stack([start, stop]), a, h, level, t)
-        low[some], high[some] = roots[0], np.where(below_right.any(axis=1), roots[1], end)
+        low[has_roots], high[has_roots] = roots[0], np.where(below_right.any(axis=1), roots[1], end)
         return low, high
 
     def _root(self, start, a, h, level, peak):

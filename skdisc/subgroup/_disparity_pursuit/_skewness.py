@@ -73,8 +73,8 @@ def skewness_of(scores: Any, groups: np.ndarray, noise: np.ndarray, error: np.nd
         skewness = [s * np.sqrt(np.maximum(error**2 / spread, 1.0)) for s in skewness]
     (v1, v0), (n1, n0) = context_sums[:, :, 0].T, (n for _, n in context_means)
     test = Welch.of((0.0, v1 * n1, n1, skewness[0]), (0.0, v0 * n0, n0, skewness[1]))
-    nothing, one = np.zeros(len(groups)), np.ones(len(groups))
-    return replace(test, gap=nothing, error=one, df=np.full(len(groups), np.inf))
+    zeros, ones = np.zeros(len(groups)), np.ones(len(groups))
+    return replace(test, gap=zeros, error=ones, df=np.full(len(groups), np.inf))
 
 
 def _sums_of_sides(scores, groups, noise):

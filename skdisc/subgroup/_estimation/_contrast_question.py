@@ -343,8 +343,8 @@ def _each_context_once(contrasts, part_item, context_items, items, pattern, name
     )
     size = contrasts.size.astype(float)
     size[a] = size[b] = np.maximum(size[a], size[b])
-    everything = np.ones((len(contrasts.rows.names), len(part_item)), dtype=bool)
-    side = _sides(contrasts, pairs, everything, "both")
+    is_tested = np.ones((len(contrasts.rows.names), len(part_item)), dtype=bool)
+    side = _sides(contrasts, pairs, is_tested, "both")
     return ContrastQuestion(contrasts, side, np.asarray(pattern), size, name, ranges_of(items))
 
 

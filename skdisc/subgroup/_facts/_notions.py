@@ -50,8 +50,8 @@ class Notion:
         """Return the notion; raise ValueError if the name or the viewpoint is not defined."""
         defined = [f"{n} ({v})" for n, views in NOTIONS.items() for v in views]
         if name not in NOTIONS or viewpoint not in (None, *NOTIONS[name]):
-            got = f"{name!r}" if viewpoint is None else f"{name!r} with viewpoint={viewpoint!r}"
-            raise ValueError(f"notion={got} is not defined. Use one of: {', '.join(defined)}.")
+            setting = f"{name!r}" if viewpoint is None else f"{name!r} with viewpoint={viewpoint!r}"
+            raise ValueError(f"notion={setting} is not defined. Use one of: {', '.join(defined)}.")
         level = None
         if name in ("choice", "cost_of_effectiveness"):
             level = float(phi)

@@ -270,8 +270,12 @@ def _pack(items):
 
 def _collect(done, n_cells, n_values, numbers):
     """Return the patterns of all blocks in one table, sorted by length, then by items."""
-    nothing = np.empty((0, 1), np.int32), np.empty((0, n_cells), np.int64), np.empty((0, n_values))
-    done = [nothing, *done]
+    empty_block = (
+        np.empty((0, 1), np.int32),
+        np.empty((0, n_cells), np.int64),
+        np.empty((0, n_values)),
+    )
+    done = [empty_block, *done]
     width = max(p.shape[1] for p, _, _ in done)
     items = np.concatenate(
         [np.pad(p, ((0, 0), (0, width - p.shape[1])), constant_values=PAD) for p, _, _ in done]

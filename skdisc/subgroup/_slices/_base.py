@@ -249,9 +249,9 @@ def _callable_errors(kind, labels, answers, n):
     error = np.asarray(kind(labels, answers), dtype=float)
     wrong = error[~(np.isfinite(error) & (error >= 0))]
     if error.shape != (n,) or wrong.size:
-        got = f"the value {wrong[0]!r}" if wrong.size else f"the shape {error.shape}"
+        problem = f"the value {wrong[0]!r}" if wrong.size else f"the shape {error.shape}"
         raise ValueError(
             f"errors={kind.__name__} must return one finite number >= 0 per row, {n} of them; got "
-            f"{got}."
+            f"{problem}."
         )
     return error

@@ -48,8 +48,8 @@ def against_contexts(detector, task, rows, items):
     ]
     n_tested, n_found = [len(lot) for _, lot in lots], [0] * len(lots)
     if mined is None:
-        nothing = [(np.zeros(len(lot), dtype=bool), None) for _, lot in lots]
-        counts = FoundCounts(sum(n_tested), 0, d._by_value(items, lots, nothing))
+        no_verdicts = [(np.zeros(len(lot), dtype=bool), None) for _, lot in lots]
+        counts = FoundCounts(sum(n_tested), 0, d._by_value(items, lots, no_verdicts))
         discovery = d._report(rows, items, d._findings(task, [], _nothing(rows)), counts)
     else:
         discovery, n_found_by_error = _of_lattice(
