@@ -187,7 +187,7 @@ class LastShown:
             {"seen": r.seen.tolist(), "before": r.before.tolist(), "numbers": r.numbers}
             for r in self.rows
         ]
-        waiting = [[list(cell), n] for cell, n in self.waiting.items()]
+        waiting = [[list(cell), n] for cell, n in sorted(self.waiting.items())]
         return {
             "n_people": self.n_people,
             "rows": rows,

@@ -146,6 +146,9 @@ class Stream:
         frequency : ndarray of int, shape (n_rows,), optional
             How many people each row stands for, where outcomes are 0 or 1; one by default.
         """
+        if self.rules.numeric:  # sums of numbers depend on their order, in the last digit
+            order = np.argsort(outcome, kind="stable")
+            X, outcome = X.iloc[order].reset_index(drop=True), outcome[order]
         if self.is_open:
             self._meet(X)
         if self.rules.bounds is not None:

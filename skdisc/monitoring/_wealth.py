@@ -48,7 +48,7 @@ class OpenBlock:
     def add_numbers(self, values: tuple) -> None:
         """Let people wait, given by the outcomes of each side."""
         for waiting, new in zip(self.numbers, values, strict=True):
-            waiting.extend(np.asarray(new, dtype=float).tolist())
+            waiting[:] = sorted([*waiting, *np.asarray(new, dtype=float).tolist()])
 
     def bet_on_counts(self, gaps: np.ndarray, rng: np.random.Generator) -> np.ndarray | None:
         """Close the block if it is complete; return its log e-values."""

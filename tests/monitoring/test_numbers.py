@@ -97,6 +97,32 @@ def test_reports_do_not_tell_who_of_a_few_is_beyond_the_bounds():
     assert again.result_.without_people().notes == monitor.result_.without_people().notes
 
 
+@pytest.mark.parametrize("by", ["group", "outcome", "backwards", "chance"])
+def test_states_do_not_depend_on_the_order_of_rows_in_a_batch(by):
+    rng = np.random.default_rng(1)
+    monitors = [
+        DisparityMonitor(
+            protected="sex", output="value", bounds=(0, 9_000), strata="town", random_state=0
+        )
+        for _ in range(2)
+    ]
+    for k in range(8):
+        n = int(rng.integers(1, 60))
+        X = pd.DataFrame({"sex": rng.choice(["f", "m"], n), "town": rng.choice(["a", "b"], n)})
+        X["sex"] = "f" if k % 3 == 2 else X["sex"]  # every third batch has one group alone
+        y = np.exp(rng.normal(8, 0.5, n))
+        order = {
+            "group": np.argsort(X["sex"], kind="stable"),
+            "outcome": np.argsort(y),
+            "backwards": np.arange(n)[::-1],
+            "chance": rng.permutation(n),
+        }[by]
+        monitors[0].partial_fit(X, y)
+        monitors[1].partial_fit(X.iloc[order], y[order])
+        first, second = (monitor.to_json() for monitor in monitors)
+        assert first == second
+
+
 def test_the_state_of_numbers_survives_a_file():
     rng = np.random.default_rng(0)
     monitor = watched(1, [0.1])
