@@ -265,10 +265,9 @@ def choose(
     `masks`, of shape (n_rows, n_sides, n_cells): the cells of the groups of each row. `limits`: the
     share that may be explained after each row, at least `most` of the sums. None: `most`.
     """
-    kind = np.float32 if max(sums.people.sum() for sums in several) < _WHOLE else np.float64
-    people = np.array([sums.people for sums in several], dtype=kind).T
+    people = np.array([sums.people for sums in several]).T
     least = [sums.min_cell for sums in several]
-    chosen = (masks.astype(kind) @ people >= least).all(axis=(1, 2))
+    chosen = np.array([(sides @ people >= least).all() for sides in masks], dtype=bool)
     growing = [_GrowingSums(sums, masks[chosen]) for sums in several]
     if any(sums.at_risk for sums in growing):
         for i, row in enumerate(np.flatnonzero(chosen)):
@@ -404,13 +403,17 @@ def common_people(masks, people):
     The numbers of people are split into powers of two, because products of zeros and ones take half
     the time of others.
     """
-    # Each product counts cells, so single precision is exact up to 2**24 of them.
-    kind = np.float32 if len(people) < _WHOLE else np.float64
-    zeros_and_ones, n = masks.astype(kind), people.astype(np.int64)
+    # Each product counts at most 2**24 cells, up to which single precision is exact; fewer, where
+    # numbers of four bytes for all of them would take much memory.
+    step = min(max(_CHUNK // max(len(masks), 1), 1), _WHOLE)
     common = np.zeros((len(masks), len(masks)))
-    for power in range(int(n.max(initial=0)).bit_length()):
-        columns = zeros_and_ones[:, (n >> power) & 1 == 1]
-        common += 2.0**power * (columns @ columns.T)
+    for start in range(0, len(people), step):
+        n = people[start : start + step].astype(np.int64)
+        zeros_and_ones = masks[:, start : start + step].astype(np.float32)
+        for power in range(int(n.max(initial=0)).bit_length()):
+            has_power = (n >> power) & 1 == 1
+            columns = zeros_and_ones if has_power.all() else zeros_and_ones[:, has_power]
+            common += 2.0**power * (columns @ columns.T)
     return common
 
 

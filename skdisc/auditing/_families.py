@@ -1,13 +1,19 @@
 """The groups that a question compares, by the size of their comparisons."""
 
+import numpy as np
+
 from skdisc.auditing._figures import finite_or_none, whole_or_none
 from skdisc.auditing._plan import LEAD
 
 _COLUMNS = ("group", "measure", "comparison", "estimate", "excluded", "cleared", "found")
+_MOST_LISTED = 400  # of each question: with 30 columns, thousands are compared
 
 
 def families(plan, results):
     """Return the candidates of each question that is answered by them, the largest first.
+
+    Of more than 400, those with the largest comparisons are listed, those found, and those that
+    bounds of the answer come from.
 
     Returns a list of dict: as in the document.
     """
@@ -16,7 +22,10 @@ def families(plan, results):
         table = None if step.name not in results else results[step.name].tables.get("family")
         if step.role != LEAD or step.on != "given" or table is None:
             continue
-        candidates = table[table["judged"]].sort_values(
+        candidates = table[table["judged"]]
+        is_listed = candidates["found"].to_numpy(dtype=bool) | ends_of_bounds(candidates)
+        is_listed[np.argsort(-candidates["comparison"], kind="stable")[:_MOST_LISTED]] = True
+        candidates = candidates[is_listed].sort_values(
             "comparison", ascending=False, kind="stable"
         )
         labels = {"attribute": step.attribute, "null": step.null}
@@ -29,3 +38,29 @@ def families(plan, results):
             }
             rows.append(labels | numbers | people)
     return rows
+
+
+def ends_of_bounds(family):
+    """Return which groups of a family the bounds of its answer come from.
+
+    These are the largest end of an interval; the smallest comparison that is cleared; and the
+    largest that is neither cleared nor found.
+
+    Parameters
+    ----------
+    family : DataFrame
+        Judged candidates, with columns found, cleared, excluded and comparison.
+
+    Returns
+    -------
+    ndarray of bool, shape (n_candidates,)
+    """
+    is_found, is_cleared = (family[name].to_numpy(dtype=bool) for name in ("found", "cleared"))
+    upper, size = (family[name].to_numpy(dtype=float) for name in ("excluded", "comparison"))
+    is_open = ~is_found & ~is_cleared
+    largest_end = np.where(is_found, -np.inf, upper).max(initial=-np.inf)
+    smallest_cleared = np.where(is_cleared, size, np.inf).min(initial=np.inf)
+    largest_open = np.where(is_open, size, -np.inf).max(initial=-np.inf)
+    is_end = ~is_found & (upper >= largest_end * (1 - 1e-9))
+    is_end |= is_cleared & (size <= smallest_cleared)
+    return is_end | (is_open & (size >= largest_open))

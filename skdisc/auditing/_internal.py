@@ -1,8 +1,8 @@
 """Internal documents: which rows are left out, because together the others would tell about few.
 
 What a row prints depends on the sums of its group and of those that it is compared with. Rows are
-asked in an order: single groups, findings by their evidence, and others by fewest conditions and
-size. One after which the printed sums would explain nearly all of the variation of a small set of
+asked in an order: single groups, findings by their evidence, those that bounds come from, and others
+by fewest conditions and size. One after which the printed sums would explain nearly all of the variation of a small set of
 people, were outcomes independent, is not shown.
 """
 
@@ -23,6 +23,7 @@ from skdisc._utils._validation import of_numbers
 from skdisc._verdicts._answer import reason_of
 from skdisc.auditing._cells import answer_facts
 from skdisc.auditing._evidence import ranked_again
+from skdisc.auditing._families import ends_of_bounds
 from skdisc.auditing._figures import RATE_OF, RATIO, TO_REFERENCE, as_gaps
 from skdisc.auditing._pay._record import printed_groups
 from skdisc.auditing._pay._templates import OF_RATES
@@ -137,6 +138,14 @@ def hidden_rows(document, audit, audited, plan, results):
     for step, result in _leads(plan, results):
         for key in _of_smallest_p(step, result, hidden):
             order_of_key.setdefault(key, (2, key[1].count(" and "), 0, key[1]))
+    for step in plan.steps:
+        if step.role != LEAD:
+            continue
+        family, keys = hidden.family(step, results.get(step.name))
+        is_end = ends_of_bounds(family) if keys else ()
+        for key in [key for key, ends in zip(keys, is_end, strict=True) if ends]:
+            if key in order_of_key:  # a bound is only printed with the row that it comes from
+                order_of_key[key] = min(order_of_key[key], (2, -1, 0, key[1]))
     sides = _RowSides(audit, audited, plan, results)
     sides_of_key = {key: sides.of(key) for key in order_of_key}
     columns = sides.columns()
@@ -569,21 +578,13 @@ def _parts(code, masks):
 def shown_answer(answer, family, is_hidden):
     """Return an answer about the groups that are shown, without bounds that hidden ones make."""
     is_found, is_cleared = (family[name].to_numpy(dtype=bool) for name in ("found", "cleared"))
-    upper = family["excluded"].to_numpy(dtype=float)
-    size = family["comparison"].to_numpy(dtype=float)
-    is_not_found = ~is_found
-    ends = np.where(is_not_found, upper, -np.inf).max(initial=-np.inf)
-    is_end = is_not_found & (upper >= ends * (1 - 1e-9))
-    is_end |= is_cleared & (size <= np.where(is_cleared, size, np.inf).min(initial=np.inf))
-    is_open = is_not_found & ~is_cleared
-    is_end |= is_open & (size >= np.where(is_open, size, -np.inf).max(initial=-np.inf))
     counts = [int(np.count_nonzero(is_hidden & mask)) for mask in (True, is_found, is_cleared)]
     if is_hidden.all():  # of two sides, one is counted
         counts = [answer.n_family, answer.n_found, answer.n_cleared]
     changes = dict(zip(("n_family", "n_found", "n_cleared"), counts, strict=True))
     changes = {name: max(getattr(answer, name) - n, 0) for name, n in changes.items()}
     changes |= {"curve": [], "ratio": None, "bounds": {}}
-    if (is_hidden & is_end).any():
+    if (is_hidden & ends_of_bounds(family)).any():
         changes |= {"bound": None, "resolution": None}
     shown = replace(answer, **changes)
     # A reason of its own, such as too few clusters, has no numbers of groups.

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import Bounds, LinearConstraint, milp
 
+from skdisc._stats import _printed_sums
 from skdisc._stats._printed_sums import PrintedSums
 from skdisc._stats._whole_numbers import discloses_few, printable_blocks
 
@@ -81,3 +82,12 @@ def test_as_few_blocks_are_left_out_as_tell_one_by_one(bad):
 
     assert printable_blocks(range(8), discloses) == [b for b in range(8) if b not in bad]
     assert len(asked) <= 1 + 4 * max(len(bad), 1)
+
+
+@pytest.mark.parametrize("chunk", [7, 10**7])
+def test_common_people_of_masks_are_sums_over_cells_whatever_the_size_of_blocks(monkeypatch, chunk):
+    monkeypatch.setattr(_printed_sums, "_CHUNK", chunk)
+    draw = np.random.default_rng(0)
+    masks, people = draw.random((5, 40)) < 0.5, draw.integers(0, 9, 40).astype(float)
+    expected = [[people[a & b].sum() for b in masks] for a in masks]
+    assert _printed_sums.common_people(masks, people).tolist() == expected

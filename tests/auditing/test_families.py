@@ -1,0 +1,66 @@
+"""The list of the groups that a question compares, where these are many."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from skdisc import Audit
+from skdisc.auditing import _families
+
+COLUMNS = ["found", "cleared", "excluded", "comparison"]
+
+
+@pytest.fixture(scope="module")
+def wide():
+    """Return people of 24 columns, of which the first is protected, and fair outcomes."""
+    draw = np.random.default_rng(1)
+    X = pd.DataFrame(draw.integers(0, 2, (6_000, 24)), columns=[f"c{i}" for i in range(24)])
+    X["sex"] = np.where(draw.random(6_000) < 0.5, "F", "M")
+    return X.astype(str), draw.integers(0, 2, 6_000)
+
+
+@pytest.fixture(scope="module")
+def audits(wide):
+    """Return two audits of the same people: lists of at most 60 groups and more, and of all."""
+    reports = []
+    for most in (60, 10**6):
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(_families, "_MOST_LISTED", most)
+            audit = Audit(protected="sex", detectors=["DivExplorer"], min_cell=2, random_state=0)
+            reports.append(audit.fit(*wide).report_)
+    return reports
+
+
+def test_of_many_groups_those_with_the_largest_comparisons_are_listed(audits):
+    short, whole = (pd.DataFrame(r.document["families"]) for r in audits)
+    assert 60 <= len(short) < 80 < len(whole)
+    # With all columns of two values, a group and its rest have the largest comparison.
+    least = whole["comparison"].nlargest(60).min()
+    listed = whole[whole["group"].isin(short["group"])]
+    assert set(whole["group"][whole["comparison"] > least]) <= set(listed["group"])
+    pd.testing.assert_frame_equal(short, listed.reset_index(drop=True))
+
+
+def test_the_answer_is_about_all_groups_and_its_bound_about_a_listed_one(audits):
+    (short,), (whole,) = (
+        [v for v in r.document["verdicts"] if v["null"] == "contextual"] for r in audits
+    )
+    assert short == whole
+    family = pd.DataFrame(audits[0].document["families"])
+    assert short["answer"]["n_family"] > len(family)
+    assert 0 <= short["bound"] - family["upper"].max() < 0.01  # which is rounded up
+
+
+@pytest.mark.parametrize(
+    ("rows", "expected"),
+    [
+        # the largest end is that of a group that is not found, the second one
+        ([(True, False, 0.9, 9), (False, False, 0.3, 5), (False, False, 0.2, 4)], [0, 1, 0]),
+        # of cleared ones the smallest comparison, of open ones the largest
+        ([(False, True, 0.1, 9), (False, True, 0.05, 8), (False, False, 0.3, 3)], [0, 1, 1]),
+        ([], []),
+    ],
+)
+def test_groups_that_bounds_come_from(rows, expected):
+    family = pd.DataFrame(rows, columns=COLUMNS)
+    assert _families.ends_of_bounds(family).tolist() == [bool(value) for value in expected]
