@@ -16,6 +16,23 @@ def compared(what, theirs, ours, aim=None):
     print(f"| {what} | {_seconds(theirs)} | {_seconds(ours)} | {told} | `{script}` |", flush=True)
 
 
+def alone(what, seconds, gigabytes, aim):
+    """Print a row of ours without another program; `aim`: seconds and gigabytes, None for no aim.
+
+    `gigabytes` is None where memory was not measured.
+    """
+    most_seconds, most_gigabytes = aim
+    has_memory = most_gigabytes is not None
+    is_met = seconds <= most_seconds and not (has_memory and gigabytes > most_gigabytes)
+    ours = _seconds(seconds) + (f", {gigabytes:.2g} GB" if has_memory else "")
+    most = f"{most_seconds:g} s" + (f", {most_gigabytes:g} GB" if has_memory else "")
+    print(
+        f"| {what} | – | {ours} | – (aim {most}: {'met' if is_met else 'missed'}) | "
+        f"`{Path(sys.argv[0]).name}` |",
+        flush=True,
+    )
+
+
 def is_row(line):
     """Return whether a line that a script printed is such a row."""
     return line.startswith("| ") and line.rstrip().endswith(".py` |")

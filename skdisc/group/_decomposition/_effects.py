@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy import linalg, sparse
 
 from skdisc._expectations import learn, widening
 from skdisc._expectations._covariates import shared_values
@@ -11,7 +12,7 @@ from skdisc.group._pairwise._estimates import Estimate
 
 CLIP = 0.01  # smallest and largest probability of a group that weights are made of
 _ROUNDS = 10  # of calibration, until no weight is below 0
-_ROWS_PER_CELL, _Z = 5, 1.96
+_ROWS_PER_CELL, _MOST_CELLS, _Z = 5, 1000, 1.96
 _LEAST = 5  # people that weights amount to; of fewer, an error is not known
 
 
@@ -29,7 +30,7 @@ class EffectNuisances:
         How they were learned.
     effects : ndarray of float, shape (n_rows, n_effects), optional
         Main effects of the columns that weights balance, whatever was learned.
-    cells : ndarray of float, shape (n_rows, n_cells), optional
+    cells : sparse array of 0 and 1, shape (n_rows, n_cells), optional
         Indicators of shared values of numbers, and of cells of crossings, that weights balance,
         too.
     inflation : float, default=1
@@ -44,7 +45,7 @@ class EffectNuisances:
     n_clipped: int = 0
     kinds: tuple = ()
     effects: np.ndarray | None = None
-    cells: np.ndarray | None = None
+    cells: sparse.csr_array | None = None
     inflation: float = 1.0
     unlearned: tuple = ()
 
@@ -129,20 +130,18 @@ class EffectNuisances:
         odds /= odds.sum()
         if self.effects is None:
             return odds
-        cells = [] if self.cells is None else [self.cells]
-        effects = np.column_stack([np.ones(len(inside)), self.effects, *cells])
-        target = effects[~inside].mean(axis=0)
-        best, weight, slopes = odds, odds, np.zeros(effects.shape[1])
+        balanced = _Balanced.of(self.effects, self.cells)
+        target = balanced.totals(~inside / (~inside).sum())
+        best, weight, slopes = odds, odds, np.zeros(len(target))
         for _ in range(_ROUNDS):
-            free = np.where(weight > 0, odds, 0.0)
-            spread = effects.T @ (free[:, None] * effects)
-            gap = target - weight @ effects
-            slopes = slopes + np.linalg.lstsq(spread, gap, rcond=1e-9)[0]
-            moved = odds * (1 + effects @ slopes)
+            spread = balanced.products(np.where(weight > 0, odds, 0.0))
+            gap = target - balanced.totals(weight)
+            slopes = slopes + linalg.lstsq(spread, gap, cond=1e-9, lapack_driver="gelsy")[0]
+            moved = odds * (1 + balanced.at(slopes))
             weight = np.maximum(moved, 0)
             normalized = weight / max(weight.sum(), 1e-300)
-            if np.linalg.norm(target - normalized @ effects) < np.linalg.norm(
-                target - best @ effects
+            if np.linalg.norm(target - balanced.totals(normalized)) < np.linalg.norm(
+                target - balanced.totals(best)
             ):
                 best = normalized
             if (moved >= 0).all():
@@ -153,6 +152,39 @@ class EffectNuisances:
         """Return the share of a side with a value of a column that nobody on the other side has."""
         only_here = ~self.effects[~side].any(axis=0)
         return float(self.effects[side][:, only_here].any(axis=1).mean())
+
+
+@dataclass(frozen=True)
+class _Balanced:
+    """Columns whose means weights balance: a constant, main effects, and indicators of cells.
+
+    Cells are sparse: of the hundreds of a table, each row is in one for each number or crossing.
+    """
+
+    effects: np.ndarray
+    cells: sparse.csr_array
+
+    @classmethod
+    def of(cls, effects, cells) -> "_Balanced":
+        constant = np.ones((len(effects), 1))
+        none = sparse.csr_array((len(effects), 0))
+        return cls(np.hstack([constant, effects]), none if cells is None else cells)
+
+    def totals(self, weight):
+        """Return the weighted sum of each column."""
+        return np.concatenate([weight @ self.effects, self.cells.T @ weight])
+
+    def products(self, weight):
+        """Return the weighted sums of products of each two columns."""
+        weighted = weight[:, None] * self.effects
+        mixed = self.cells.T @ weighted
+        of_cells = (self.cells.T.multiply(weight[None, :]).tocsr() @ self.cells).toarray()
+        return np.block([[self.effects.T @ weighted, mixed.T], [mixed, of_cells]])
+
+    def at(self, slopes):
+        """Return the sum of the columns of each row, times their slopes."""
+        n = self.effects.shape[1]
+        return self.effects @ slopes[:n] + self.cells @ slopes[n:]
 
 
 @dataclass(frozen=True)
@@ -273,7 +305,8 @@ def _widened(estimate, unlearned):
 def _cells_of(covariates, learned):
     """Return indicators of the shared values of numbers and of the cells that joined.
 
-    Only cells that neither curves nor categories express, at most one for every five rows.
+    Only cells that neither curves nor categories express, at most one for every five rows, and a
+    thousand: weights solve as many equations. The cells of columns with the fewest come first.
     """
     n_rows, parts = covariates.n_rows, []
     codes = [
@@ -285,13 +318,15 @@ def _cells_of(covariates, learned):
         joint = np.empty(n_rows, dtype=int)
         joint[learned.order] = learned.crossings.joint(crossing.indices).codes
         codes.append(joint)
-    room = n_rows // _ROWS_PER_CELL
+    room = min(n_rows // _ROWS_PER_CELL, _MOST_CELLS)
     for code in sorted(codes, key=lambda c: c.max(initial=-1)):
         size = int(code.max(initial=-1)) + 1
         if 0 < size <= room:
-            parts.append((code[:, None] == np.arange(size)).astype(float))
+            member = np.flatnonzero(code >= 0)
+            ones = np.ones(len(member))
+            parts.append(sparse.csr_array((ones, (member, code[member])), shape=(n_rows, size)))
             room -= size
-    return np.hstack(parts) if parts else None
+    return sparse.hstack(parts, format="csr") if parts else None
 
 
 def _share(ratio):

@@ -25,7 +25,7 @@ from skdisc.subgroup._disparity_pursuit._run import (
     searched,
 )
 from skdisc.subgroup._estimation._confirmation import with_effects_at_fit
-from skdisc.subgroup._estimation._large_tables import most_rows, rows_of_wide
+from skdisc._task._large_tables import most_rows, rows_of_wide
 from skdisc.subgroup._estimation._task_rows import NumbersMixin
 
 _MOST = 50_000  # rows of a wide table by default

@@ -17,7 +17,7 @@ from skdisc._utils._settings import AT_LEAST_ONE, setting
 from skdisc._utils._types import Columns, Estimator
 from skdisc.subgroup._base import SubgroupDetector
 from skdisc.subgroup._estimation._confirmation import with_held_out_statistics
-from skdisc.subgroup._estimation._large_tables import most_rows, rows_of_wide
+from skdisc._task._large_tables import most_rows, rows_of_wide
 from skdisc.subgroup._facts._actions_and_costs import N_BINS, Actions, Costs
 from skdisc.subgroup._facts._flips import DecisionCache
 from skdisc.subgroup._facts._notions import NOTIONS
