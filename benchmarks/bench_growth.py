@@ -4,8 +4,8 @@ Table: Adult drawn with replacement, its 14 columns, then noise (three of four c
 7 values, one of four integers of 1,000 values). Decisions are given, or a rule that costs almost
 nothing is audited. Defaults unless the name of the line says otherwise; searches make 2,000 tests;
 sex and race are protected, in `ONE` sex alone. Each fit runs in a forked child: CPU seconds, and
-peak memory, table included. A fit that needs more CPU than --limit is stopped, and printed so. Up to
-10,000 rows, the second of two fits counts, when everything is loaded.
+peak memory, table included. A fit that needs more CPU than --limit is stopped, and printed so. Up
+to 10,000 rows, the second of two fits counts, when everything is loaded.
 
 Run: python benchmarks/bench_growth.py [DATA] [--sizes 1000x14 10000x30 100000x30 1000000x30]
      [--limit 900] [--only BiasScan FACTS]   (lines whose names begin so)

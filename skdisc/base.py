@@ -166,6 +166,7 @@ class BaseDetector(
     _no_numbers = "counts"  # why it compares no numbers, if so: or "boundary", or "errors"
     _counted_bins = None  # of the counts that it was fitted to
     _counts_rows = False  # whether a row may stand for many people (`People.frequency`)
+    _draws_evenly = False  # whether a sample of rows has small groups in proportion to their size
     _weighs = False  # whether sample_weight enters the search; rows of weight 0 are then left out
     _decisions_only = (
         "BlackBox(decisions=...) has decisions only for the rows of fit: audit() without X returns "

@@ -12,8 +12,8 @@ def rows_of_wide(most):
     """Return what the limit of rows is, and by default."""
     return (
         f"{ROWS}; by default {most:,} of a table with more different rows and more than {FEW} "
-        "columns that are searched, otherwise all. Counts, and rows with frequencies, are never "
-        "sampled"
+        "columns that are searched or adjusted for, otherwise all. Counts, and rows with "
+        "frequencies, are never sampled"
     )
 
 
@@ -22,13 +22,13 @@ def most_rows(detector, people, most, n_columns):
 
     Parameters
     ----------
-    detector : SubgroupDetector
+    detector : BaseDetector
         With a limit of rows.
     people : People
     most : int
         The limit of a wide table by default.
     n_columns : callable
-        Returns the number of columns that the search combines.
+        Returns the number of columns that are searched or adjusted for.
     """
     if people.frequency is not None:  # a row drawn would be all of its people
         return None

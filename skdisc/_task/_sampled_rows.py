@@ -110,7 +110,7 @@ def under_audit(detector, people):
         return people, audited
     rng = np.random.default_rng([*detector._seeds, len(people.X)])
     has_floor = len(detector.protected_) == 1 or vars(detector).get("combine") == "intersectional"
-    floor = _FLOOR if has_floor else 0
+    floor = _FLOOR if has_floor and not detector._draws_evenly else 0
     sample = sampled_rows(people.X, people.y, most, detector.space_, rng, floor)
     weight, stay = people.weight, people.stay.copy()
     stay[stay] = sample.drawn

@@ -25,9 +25,7 @@ def families(plan, results):
         candidates = table[table["judged"]]
         is_listed = candidates["found"].to_numpy(dtype=bool) | ends_of_bounds(candidates)
         is_listed[np.argsort(-candidates["comparison"], kind="stable")[:_MOST_LISTED]] = True
-        candidates = candidates[is_listed].sort_values(
-            "comparison", ascending=False, kind="stable"
-        )
+        candidates = candidates[is_listed].sort_values("comparison", ascending=False, kind="stable")
         labels = {"attribute": step.attribute, "null": step.null}
         for row in candidates[[*_COLUMNS, "n", "n_others"]].to_dict("records"):
             people = {"people": round(row.pop("n")), "others": whole_or_none(row.pop("n_others"))}

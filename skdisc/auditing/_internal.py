@@ -1,9 +1,9 @@
 """Internal documents: which rows are left out, because together the others would tell about few.
 
 What a row prints depends on the sums of its group and of those that it is compared with. Rows are
-asked in an order: single groups, findings by their evidence, those that bounds come from, and others
-by fewest conditions and size. One after which the printed sums would explain nearly all of the variation of a small set of
-people, were outcomes independent, is not shown.
+asked in an order: single groups, findings by their evidence, those that bounds come from, and
+others by fewest conditions and size. One after which the printed sums would explain nearly all of
+the variation of a small set of people, were outcomes independent, is not shown.
 """
 
 from dataclasses import replace

@@ -9,10 +9,10 @@ import pytest
 
 from skdisc import BlackBox, Limits
 from skdisc._expectations._crossings import Joint, Sampling, _PairsOfPeople, _shares_of_pairs
+from skdisc._task import _large_tables
 from skdisc._utils._hashing import row_hashes
 from skdisc.subgroup import FACTS, DisparityPursuit
 from skdisc.subgroup._disparity_pursuit import _disparity_pursuit
-from skdisc.subgroup._estimation import _large_tables
 from skdisc.subgroup._facts import _facts
 
 MODULES = {FACTS: _facts, DisparityPursuit: _disparity_pursuit}

@@ -12,6 +12,8 @@ from skdisc._expectations import Covariates, said_about
 from skdisc._space._design_matrix import DesignMatrix
 from skdisc._task._card import OF_GROUPS, Card
 from skdisc._task._cross_fitting import CrossFitter, folds_of
+from skdisc._task._large_tables import rows_of_wide
+from skdisc._task._limits import LIMITS, Limits
 from skdisc._task._shared_settings import VERBOSE
 from skdisc._utils._settings import setting
 from skdisc._utils._types import Estimator
@@ -140,8 +142,11 @@ class EffectDecomposition(PairwiseDetector):
         [Interval(Integral, 2, None, closed="left")],
         "Number of folds; for each, the learners are trained on all others.",
     )
+    limits: Limits | None = LIMITS
     verbose: bool | int = VERBOSE
 
+    _most = 50_000
+    limit_fields = {"rows": rows_of_wide(_most)}
     card = Card(
         finds="group",
         where="model or data",

@@ -11,6 +11,8 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from skdisc._space._design_matrix import DesignMatrix
 from skdisc._task._card import OF_GROUPS, Card
 from skdisc._task._cross_fitting import CrossFitter, folds_of
+from skdisc._task._large_tables import rows_of_wide
+from skdisc._task._limits import LIMITS, Limits
 from skdisc._utils._settings import COUNT, setting
 from skdisc._utils._types import Estimator
 from skdisc.group._decomposition._fairlie import fairlie_parts
@@ -157,7 +159,10 @@ class OaxacaBlinder(PairwiseDetector):
         left out, or as an error. In other columns a missing value is a category, or the median
         and an indicator.""",
     )
+    limits: Limits | None = LIMITS
 
+    _most = 200_000
+    limit_fields = {"rows": rows_of_wide(_most)}
     card = Card(
         finds="group",
         where="model or data",

@@ -10,6 +10,8 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from skdisc._space._design_matrix import DesignMatrix
 from skdisc._task._card import OF_GROUPS, Card
 from skdisc._task._cross_fitting import CrossFitter, folds_of
+from skdisc._task._large_tables import rows_of_wide
+from skdisc._task._limits import LIMITS, Limits
 from skdisc._utils._settings import setting
 from skdisc._utils._types import Estimator, Labels
 from skdisc.group._outcome_tests._gap_at_equal_risk import RiskRegression, gap_at_equal_risk
@@ -137,7 +139,10 @@ class RiskAdjustedRegression(OutcomeDetector):
         text="""The decision that selects, and the outcome that is a success; by default 1 or
         True.""",
     )
+    limits: Limits | None = LIMITS
 
+    _most = 20_000
+    limit_fields = {"rows": rows_of_wide(_most)}
     card = Card(
         finds="group",
         where="model or data",

@@ -11,6 +11,7 @@ from skdisc._results._audit_result import AuditResult
 from skdisc._results._judgment import confirmed_p
 from skdisc._task._card import Card
 from skdisc._task._clustered import ClusteredMixin
+from skdisc._task._large_tables import most_rows, rows_of_wide
 from skdisc._task._shared_settings import CONFIRM
 from skdisc._utils import _validation as check
 from skdisc._utils._settings import AT_LEAST_ONE, COUNT, setting
@@ -25,7 +26,6 @@ from skdisc.subgroup._disparity_pursuit._run import (
     searched,
 )
 from skdisc.subgroup._estimation._confirmation import with_effects_at_fit
-from skdisc._task._large_tables import most_rows, rows_of_wide
 from skdisc.subgroup._estimation._task_rows import NumbersMixin
 
 _MOST = 50_000  # rows of a wide table by default

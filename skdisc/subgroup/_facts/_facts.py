@@ -10,6 +10,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from skdisc._space._bins import Bins
 from skdisc._space._subgroup import Subgroup
 from skdisc._task._card import Card
+from skdisc._task._large_tables import most_rows, rows_of_wide
 from skdisc._task._limits import QUERIES_OF_ROWS
 from skdisc._task._shared_settings import CONFIRM
 from skdisc._utils._hashing import by_name, canonical_order
@@ -17,7 +18,6 @@ from skdisc._utils._settings import AT_LEAST_ONE, setting
 from skdisc._utils._types import Columns, Estimator
 from skdisc.subgroup._base import SubgroupDetector
 from skdisc.subgroup._estimation._confirmation import with_held_out_statistics
-from skdisc._task._large_tables import most_rows, rows_of_wide
 from skdisc.subgroup._facts._actions_and_costs import N_BINS, Actions, Costs
 from skdisc.subgroup._facts._flips import DecisionCache
 from skdisc.subgroup._facts._notions import NOTIONS
