@@ -24,6 +24,7 @@ SCRIPTS = {
     "causal": ("dowhy", "--rows 5 --repeats 1"),
     "divexplorer": ("divexplorer", "--rows 1000 --supports .2 --repeats 1"),
     "facts": ("aif360", "--rows 600"),
+    "growth": ("", "--sizes 1000x14 --only DivExplorer Audit"),
     "generator": ("", "--rows 2000 --conditional 50 --repeats 1"),
     "import": ("", "--repeats 1"),
     "individual": ("", "--parts networks repair --cases 'credit age' --seeds 1 --epochs 2"),

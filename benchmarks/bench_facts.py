@@ -25,7 +25,7 @@ from time import perf_counter, process_time
 
 import numpy as np
 import pandas as pd
-from compared import compared
+from compared import alone, compared
 from sklearn.compose import make_column_transformer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import train_test_split
@@ -35,7 +35,7 @@ from sklearn.preprocessing import OneHotEncoder
 from skdisc import BlackBox
 from skdisc.subgroup import FACTS, Actions
 
-TARGET, SECONDS, GIGABYTES = 80, 30, 4
+TARGET = 80
 NUMBERS = ["education-num", "capital-gain", "capital-loss"]
 HOURS = ["PartTime", "MidTime", "FullTime", "OverTime", "BrainDrain"]
 RULES = {
@@ -184,8 +184,8 @@ def main():
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
     counts, n_queries = detector.recourse_["sex"].mining, detector.result_.n_queries
     print(f"support 0.01: {counts['valid pairs']:,} pairs, {n_queries:,} distinct rows asked about")
-    met = wall <= SECONDS and peak <= GIGABYTES
-    print(f"  {wall:.1f} s ({cpu:.1f} s of CPU), {peak:.2f} GB   target {SECONDS} s: {met}")
+    print(f"  {wall:.1f} s")
+    alone("FACTS, Adult by sex, support 0.01", cpu, peak, (2, 4))
     assert np.isfinite(wall)
 
 

@@ -4,11 +4,16 @@ import numpy as np
 import pandas as pd
 
 
-def made(folder, n_rows, n_columns):
-    """Return a table, labels and decisions."""
+def made(folder, n_rows=None, n_columns=14):
+    """Return a table, labels and decisions; `n_rows` of None: Adult itself."""
     rng = np.random.default_rng(0)
     adult = pd.read_csv(folder / "adult.csv.gz").drop(columns="split")
-    table = adult.iloc[rng.integers(0, len(adult), n_rows)].reset_index(drop=True)
+    n_rows, is_drawn = n_rows or len(adult), n_rows is not None
+    table = (
+        adult.copy()
+        if not is_drawn
+        else adult.iloc[rng.integers(0, len(adult), n_rows)].reset_index(drop=True)
+    )
     y = (table.pop("income") == ">50K").to_numpy().astype(int)
     table = table.iloc[:, :n_columns]
     noise = {

@@ -268,7 +268,7 @@ def choose(
     people = np.array([sums.people for sums in several]).T
     least = [sums.min_cell for sums in several]
     chosen = np.array([(sides @ people >= least).all() for sides in masks], dtype=bool)
-    growing = [_GrowingSums(sums, masks[chosen]) for sums in several]
+    growing = [_GrowingSums(sums, masks, np.flatnonzero(chosen)) for sums in several]
     if any(sums.at_risk for sums in growing):
         for i, row in enumerate(np.flatnonzero(chosen)):
             limit = None if limits is None else limits[row]
@@ -291,16 +291,21 @@ class _GrowingSums:
     squared length of L^-1 S D s over the people of s. A further sum adds a row to L^-1. Only sets
     of which all that is asked for would explain too much are looked at.
 
-    `at_risk`: whether printing all would explain too much of some set. Shapes: `row_masks` (n_rows,
-    n_sides, n_cells).
+    `at_risk`: whether printing all would explain too much of some set. Shapes: `masks` (n_rows,
+    n_sides, n_cells); `rows`, those that may be added.
     """
 
-    def __init__(self, sums, row_masks):
-        self._sums, n_printed = sums, len(sums._printed)
-        masks = np.concatenate([sums._printed, row_masks.reshape(-1, row_masks.shape[2])])
-        first, number = _distinct(masks)
-        self._masks = masks[first]
-        self._sides = number[n_printed:].reshape(row_masks.shape[:2])
+    def __init__(self, sums, masks, rows):
+        self._sums, n_printed, n_sides = sums, len(sums._printed), masks.shape[1]
+        sides = masks.reshape(-1, masks.shape[2])
+        place = (rows[:, None] * n_sides + np.arange(n_sides)).ravel()  # among sides
+        first, number = _distinct([sums._printed, sides], [np.arange(n_printed), place])
+        of_printed, of_sides = first[first < n_printed], first[first >= n_printed] - n_printed
+        # Masks of a million people take gigabytes, so that no more copies are made.
+        self._masks = np.empty((len(first), masks.shape[2]), dtype=bool)
+        self._masks[: len(of_printed)] = sums._printed[of_printed]
+        np.take(sides, place[of_sides], axis=0, out=self._masks[len(of_printed) :])
+        self._sides = number[n_printed:].reshape(-1, n_sides)
         self._gram = common_people(self._masks, sums.people)
         self._limit = sums.most + _ROUNDING
         self._independent, self._factor = independent(self._gram)
@@ -361,12 +366,16 @@ class _GrowingSums:
         if len(masks) * sets.shape[0] > _EXACT:
             draw = np.random.default_rng(0).normal(size=(len(masks), _SKETCH))
             turned = solve_triangular(self._factor, draw, lower=True, trans="T")
-            sketch = masks.T.astype(np.float32) @ turned.astype(np.float32)
+            turned = turned.astype(np.float32)
+            sketch = np.concatenate(
+                [masks[:, cells].T.astype(np.float32) @ turned for cells in _blocks(masks)]
+            )
             rough = ((sets.astype(np.float32) @ sketch) ** 2).sum(axis=1) / _SKETCH
             place = np.flatnonzero(rough > _ROUGH * self._sums.most)
-        sets = sets[place]
-        cells = np.unique(sets.indices)
-        common = (sets[:, cells] @ self._masks[:, cells].T.astype(float)).T
+        sets = sets[place].tocsc()
+        common = np.zeros((len(self._masks), sets.shape[0]))
+        for cells in _blocks(self._masks):
+            common += (sets[:, cells] @ self._masks[:, cells].T.astype(float)).T
         projected = solve_triangular(self._factor, common[self._independent], lower=True)
         return common[:, (projected**2).sum(axis=0) > self._limit]
 
@@ -386,14 +395,17 @@ def _codes(values):
     return pd.factorize(values, sort=True)[0]
 
 
-def _distinct(masks):
-    """Return the first of equal rows of masks, and the number of each row's among these."""
-    packed = np.packbits(masks, axis=1)
-    packed = packed.view(f"V{packed.shape[1]}").ravel()
-    number_of_mask = {}
-    number = np.array(
-        [number_of_mask.setdefault(p.tobytes(), len(number_of_mask)) for p in packed], dtype=int
-    )
+def _distinct(several, rows):
+    """Return the first of equal masks, and the number of each among these.
+
+    `several`: arrays of masks; `rows`: those of each array that count, one after the other.
+    """
+    number_of_mask, number = {}, []
+    for masks, of_masks in zip(several, rows, strict=True):
+        for row in of_masks:
+            packed = np.packbits(masks[row]).tobytes()
+            number.append(number_of_mask.setdefault(packed, len(number_of_mask)))
+    number = np.array(number, dtype=int)
     return np.unique(number, return_index=True)[1], number
 
 
@@ -403,18 +415,24 @@ def common_people(masks, people):
     The numbers of people are split into powers of two, because products of zeros and ones take half
     the time of others.
     """
-    # Each product counts at most 2**24 cells, up to which single precision is exact; fewer, where
-    # numbers of four bytes for all of them would take much memory.
-    step = min(max(_CHUNK // max(len(masks), 1), 1), _WHOLE)
     common = np.zeros((len(masks), len(masks)))
-    for start in range(0, len(people), step):
-        n = people[start : start + step].astype(np.int64)
-        zeros_and_ones = masks[:, start : start + step].astype(np.float32)
+    for cells in _blocks(masks):
+        n, zeros_and_ones = people[cells].astype(np.int64), masks[:, cells].astype(np.float32)
         for power in range(int(n.max(initial=0)).bit_length()):
             has_power = (n >> power) & 1 == 1
             columns = zeros_and_ones if has_power.all() else zeros_and_ones[:, has_power]
             common += 2.0**power * (columns @ columns.T)
     return common
+
+
+def _blocks(masks):
+    """Yield slices of cells, so few that masks of them as numbers take little memory.
+
+    Sums over a slice count at most 2**24 cells, up to which single precision is exact.
+    """
+    step = min(max(_CHUNK // max(len(masks), 1), 1), _WHOLE)
+    for start in range(0, masks.shape[1], step):
+        yield slice(start, start + step)
 
 
 def independent(gram):

@@ -166,7 +166,9 @@ def hidden_rows(document, audit, audited, plan, results):
         # a law's figures compare with one group, so that nothing tells about all people
         is_all_known = audit.template not in OF_RATES
         sums = PrintedSums(columns, audit.min_cell, among, MOST, is_all_known, _most_rows(audited))
-        pairs = [np.array([side[sums.first] for side in sides_of_key[k]]) for k in keys]
+        pairs = np.empty((len(keys), 2, len(sums.first)), dtype=bool)
+        for pair, key in zip(pairs, keys, strict=True):
+            pair[:] = [side[sums.first] for side in sides_of_key[key]]
         if audited.roll is not None:  # which are printed whatever is asked here
             of_pay = [side[sums.first] for side in printed_groups(audit, audited.roll)]
             if of_pay:
@@ -174,7 +176,7 @@ def hidden_rows(document, audit, audited, plan, results):
         most = np.array(
             [max(MOST_OF_SINGLE, MOST) if order_of_key[k][0] == 0 else MOST for k in keys]
         )
-        chosen = sums.choose(np.array(pairs), most)
+        chosen = sums.choose(pairs, most)
         hidden.keys |= {k for k, stays in zip(keys, chosen, strict=True) if not stays}
     hidden.tied = _of_equal_p(plan, results, hidden)
     return hidden
