@@ -84,10 +84,12 @@ class SharedParts:
         if key not in self._parts:
             self._parts[key] = self._rows.take(rows)
         part = self._parts[key]
-        return ModelRows(_own(part.X), part.y.copy(), _own(part.protected), part.inside)
+        return ModelRows(
+            _private_copy(part.X), part.y.copy(), _private_copy(part.protected), part.inside
+        )
 
 
-def _own(table):
+def _private_copy(table):
     """Return a table that a model may write to, and nobody else sees it."""
     if isinstance(table, pd.DataFrame):
         return table.copy(deep=not _COPIES_ON_WRITE)
@@ -429,12 +431,12 @@ def names_protected(model, method):
 
 def _predict(model, method, rows, random_state):
     """Return what a model says about a table of its own, with what its method has to be passed."""
-    X, names = _own(rows.X), getattr(model, "feature_names_in_", None)
+    X, names = _private_copy(rows.X), getattr(model, "feature_names_in_", None)
     if isinstance(X, pd.DataFrame) and names is not None and set(names) < set(X.columns):
         X = X[list(names)]
     how = {}
     if takes_protected(model, method):
-        how["sensitive_features"] = _own(rows.protected)
+        how["sensitive_features"] = _private_copy(rows.protected)
     parameters = inspect.signature(getattr(model, method)).parameters
     if "random_state" in parameters and random_state is not None:
         how["random_state"] = random_state

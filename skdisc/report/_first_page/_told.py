@@ -84,7 +84,7 @@ def _with_few(texts, values):
     """Return the values that a note names, with the number of those of few people."""
     words = texts.SENTENCES["of few"]
     few = _pattern(en.SENTENCES["of few"], r"\d+")
-    return few.sub(lambda found: words.format(**found.groupdict()), values)
+    return few.sub(lambda match: words.format(**match.groupdict()), values)
 
 
 @cache
