@@ -185,6 +185,7 @@ def test_a_group_that_is_favored_leads():
         ({"a": (0.10, 0.02), "b": (-0.10, 0.02)}, "b"),  # two sides of one gap
         ({"a": (0.10, 0.02), "b": (0.20, 0.02)}, "b"),
         ({"a": (0.10, None), "b": (-0.01, 0.002)}, "b"),
+        ({"a": (0.10, 0.12), "b": (-0.01, 0.005)}, "b"),  # a may be no larger than 0
     ],
 )
 def test_who_leads(gaps, first):
