@@ -190,7 +190,7 @@ SHARED = {
     "threshold": (0.25, "decisions", {}),
     "versus": ("everyone", "decisions", {}),
     "weights": ("frequency", "weighted", {}),
-    "witness": ("auto", "decisions", {}),
+    "witness": ("boosting", "decisions", {}),
 }
 
 # The other rows; a detector's own may stand in its test file, as SETTINGS_THAT_MATTER.
