@@ -161,8 +161,7 @@ def main():
     parser.add_argument("--limit", type=int, default=900, help="CPU seconds of each fit")
     parser.add_argument("--only", nargs="+", default=[""], help="beginnings of names of lines")
     options = parser.parse_args()
-    print("| Line | Rows x columns | CPU seconds | GB |\n|---|---|---|---|")
-    failed = []
+    failed, cells = [], {}
     for size in options.sizes:
         table = made(Path(options.data), *(map(int, size.split("x")) if size != "adult" else ()))
         n_rows, n_columns = table[0].shape
@@ -172,9 +171,14 @@ def main():
                 continue
             seconds, gigabytes, wrong = measured(line, table, options.limit)
             failed += [line] * (wrong == "failed")
-            print(f"| {line} | {size} | {wrong} {seconds:.3g} | {gigabytes:.2f} |", flush=True)
+            cells[line, size] = f"{wrong} {seconds:.3g} / {gigabytes:.2f}".strip()
+            print(f"{line}, {size}: {cells[line, size]}", flush=True)
             if (line, n_rows) in AIMS and not wrong:
                 alone(f"{line}, {n_rows:,} x {n_columns}", seconds, gigabytes, AIMS[line, n_rows])
+    print(f"\n| CPU seconds / GB | {' | '.join(options.sizes)} |")
+    print("|" + "---|" * (1 + len(options.sizes)))
+    for line in dict.fromkeys(line for line, _ in cells):
+        print(f"| {line} | {' | '.join(cells.get((line, size), '') for size in options.sizes)} |")
     return ", ".join(failed)
 
 

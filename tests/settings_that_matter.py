@@ -183,7 +183,6 @@ SHARED = {
     "seeds": ("data", "decisions", {}),
     "step_size": (2, "decisions", {}),
     "store_neighbors": (True, "decisions", {}),
-    "store_neighbours": (True, "decisions", {}),
     "store_tested": (True, "decisions", {}),
     "subgroups": ([{"sex": "F"}], "decisions", {}),
     "learn_on": (0.875, "decisions", {}),
