@@ -1,6 +1,7 @@
 """The command `skdisc audit`: a file in, an `AuditReport` out."""
 
 import argparse
+import math
 import shlex
 import tomllib
 from pathlib import Path
@@ -62,6 +63,7 @@ _LIMITS = {  # fields of `Limits`, with the options that set them
     "tests": "max_tests",
     "queries": "max_queries",
     "found": "max_found",
+    "rows": "max_rows",
     "seconds": "time_budget",
 }
 
@@ -216,6 +218,13 @@ def _add_limits(audit):
     add("--max-tests", type=int, metavar="N", help="inputs or groups tested by a detector")
     add("--max-queries", type=int, metavar="N", help="rows that a search sends to the model")
     add("--max-found", type=int, metavar="N", help="cases that a detector finds")
+    add(
+        "--max-rows",
+        type=_rows,
+        metavar="N",
+        help="rows that a detector examines: of more, it draws a sample, and says so; all: slow "
+        "detectors draw none of wide tables, either",
+    )
     add("--time-budget", type=float, metavar="S", help="seconds for the whole command")
     add(
         "--refits",
@@ -225,6 +234,13 @@ def _add_limits(audit):
     )
     add("--seed", type=int, default=0, metavar="N", help="seed (%(default)s)")
     add("--jobs", type=int, metavar="N", help="threads for large queries of the model")
+
+
+def _rows(text):
+    """Return a number of rows, or "all"."""
+    if text != "all" and not text.lstrip("-").isdigit():
+        raise argparse.ArgumentTypeError(f"must be a number or all, got {text!r}")
+    return text if text == "all" else int(text)
 
 
 def _add_output(audit):
@@ -643,7 +659,8 @@ def _built(arguments, protected, favorable, names):
     a = arguments
     detectors = [n.strip() for n in a.detectors.split(",") if n.strip()] or "auto"
     settings = {n: getattr(a, n) for n in ("direction", "redundancy")}
-    limits = Limits(**{field: getattr(a, option) for field, option in _LIMITS.items()})
+    limits = {field: getattr(a, option) for field, option in _LIMITS.items()}
+    limits = Limits(**{field: math.inf if n == "all" else n for field, n in limits.items()})
     audit = Audit(
         protected=protected,
         pos_label=favorable,

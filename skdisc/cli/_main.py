@@ -46,6 +46,7 @@ _LIMITS = {  # fields of `Limits`
     "tests": "--max-tests",
     "queries": "--max-queries",
     "found": "--max-found",
+    "rows": "--max-rows",
     "seconds": "--time-budget",
 }
 _PASSWORD = re.compile(r"(\w://[^\s/:@]*):\S+@")  # of an address

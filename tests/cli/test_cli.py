@@ -18,8 +18,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
 from skdisc import AuditReport, AuditResult, __main__, cli
+from skdisc._task import _large_tables
 from skdisc.cli._audit import _halves
 from skdisc.cli._main import COMMANDS
+from skdisc.subgroup._disparity_pursuit import _disparity_pursuit
 
 
 @pytest.fixture
@@ -447,3 +449,19 @@ def test_a_household_is_in_one_of_the_halves():
     train, rest = _halves(pd.Series([0, 1, 1] * 40), house, 0)
     assert sorted([*train, *rest]) == list(range(120))
     assert not set(house[train]) & set(house[rest])
+
+
+@pytest.mark.parametrize(("rows", "drawn"), [("200", 200), ("all", None), (None, 400)])
+def test_how_many_rows_detectors_examine(people, tmp_path, monkeypatch, rows, drawn):
+    """Of a table whose columns count as many, one slow detector draws 400 rows by default."""
+    monkeypatch.setattr(_large_tables, "FEW", 1)
+    monkeypatch.setattr(_disparity_pursuit, "_MOST", 400)
+    frame = pd.read_csv(people).assign(number=range(1000))
+    frame.to_csv(tmp_path / "wide.csv", index=False)
+    path, limit = tmp_path / "wide.json", () if rows is None else ("--max-rows", rows)
+    given = ("--ignore", "advice", "--detectors", "DisparityPursuit", "--report", str(path))
+    audit(tmp_path / "wide.csv", *given, *limit)
+    (line,) = json.loads(path.read_text())["log"]
+    assert line["n_drawn"] == drawn
+    if rows == "200":
+        assert cli.main(["verify", str(path), str(tmp_path / "wide.csv")]) == 0
