@@ -23,6 +23,7 @@ pytest.importorskip("python_multipart")
 
 from skdisc import Audit
 from skdisc._registry import all_detectors
+from skdisc._task import _large_tables
 from skdisc._verdicts._rule import Rule
 from skdisc.app import _looking
 from skdisc.app._jobs import _STEPS, Job
@@ -30,7 +31,6 @@ from skdisc.app._looking import look
 from skdisc.app._study import Study
 from skdisc.cli._beside import power_lines
 from skdisc.subgroup._disparity_pursuit import _disparity_pursuit
-from skdisc.subgroup._estimation import _large_tables
 
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")
 

@@ -43,11 +43,12 @@ def evidence_of(result):
     step = AuditStep("s", result.detector, "sex", ["sex"], result.null, LEAD)
     verdict = {"attribute": "sex", "null": result.null, "kind": "cell", "verdict": FOUND}
     plan = SimpleNamespace(steps=[step])
-    given = SimpleNamespace(X=X, frequency=None, protected=["sex"], masks=Masks(X))
-    known = _evidence._FoundMembers(given.masks)
+    audited = SimpleNamespace(X=X, frequency=None, protected=["sex"], masks=Masks(X))
+    audited.drew_others = lambda result: False
+    members = _evidence._FoundMembers(audited.masks)
     verdicts = [verdict | {"p_adjusted": 0.01}]
-    rows = _evidence._collected(given, plan, {"s": result}, verdicts, 0.05)
-    return rows, list(known.of(step, result, 0.05))
+    rows = _evidence._collected(audited, plan, {"s": result}, verdicts, 0.05)
+    return rows, list(members.of(step, result, 0.05))
 
 
 @pytest.mark.parametrize("detector", DETECTORS, ids=lambda d: type(d).__name__)

@@ -9,14 +9,13 @@ from documents import breaches
 
 from skdisc import Audit, AuditReport, AuditResult, Limits
 from skdisc._space._feature_space import FeatureSpace
-from skdisc._task import _sampled_rows
+from skdisc._task import _large_tables, _sampled_rows
 from skdisc._task._sampled_rows import SourceSample, sampled_rows
 from skdisc.group import GroupDisparity
 from skdisc.individual import SituationTesting
 from skdisc.report import to_html
 from skdisc.report._first_page import LANGUAGES, answers, first_page
 from skdisc.subgroup._disparity_pursuit import _disparity_pursuit
-from skdisc.subgroup._estimation import _large_tables
 
 N, DRAWN = 1500, 400
 SENTENCES = {

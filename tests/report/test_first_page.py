@@ -550,6 +550,22 @@ def test_a_time_budget_is_no_lack_of_people():
     assert "cannot be told from" not in said
 
 
+@pytest.mark.parametrize("n", [3, 8, 12])
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_so_few_people_that_no_number_may_be_printed_are_too_few_people(n, language):
+    """Their bounds are hidden, which is no reason why nothing was compared."""
+    rng = np.random.default_rng(1)
+    X = pd.DataFrame({"sex": rng.choice(["F", "M"], n), "town": rng.choice(["a", "b"], n)})
+    y = np.resize([0, 1, 1], n)
+    document = Audit(protected="sex", random_state=0).fit(X, y).report_.to_dict()
+    (paragraph,) = first_page(document, language)["columns"]
+    texts = texts_of(document, language)
+    assert paragraph["first"] == texts.UNKNOWN_ALL.format(attribute="sex", people=n)
+    said = [value for _, value in paragraph["lines"]]
+    assert texts.QUOTE_NONE in said
+    assert texts.NEXT["cannot tell"] in said
+
+
 def test_the_most_serious_column_comes_first():
     """Columns are ordered by their state."""
     rng = np.random.default_rng(1)

@@ -7,6 +7,7 @@ from scipy import special
 
 from skdisc._results._judgment import FOUND, NOTHING, UNSURE, favored_leads
 from skdisc._stats._equivalence import power_quantile
+from skdisc.report._first_page._told import is_sentence
 from skdisc.report._first_page._units import is_of_outcomes
 from skdisc.report._first_page.languages.en import SENTENCES
 
@@ -16,6 +17,7 @@ ACCOUNTED = "unequal, accounted for"
 NONE = "nothing found"
 LIMITED = "nothing found as far as one can see"
 UNKNOWN = "cannot tell"
+_OF_FEW = ("open", "open several", "open of few", "nobody of a size")  # reasons: too few people
 STATES = (UNEQUAL, OPEN, ACCOUNTED, UNKNOWN, LIMITED, NONE)  # the most serious first
 # A disparity in one of these is no matter of legitimate columns, or remains where they are equal.
 _AT_EQUAL = ("conditional", "individual", "counterfactual", "calibration")
@@ -219,7 +221,8 @@ def _outcome_again(columns, document):
 def _reason(rows):
     """Return why nothing is known of the groups as a whole; None if they are too few people."""
     row = next((row for row in rows if row.get("null") == "marginal"), rows[0])
-    return None if row.get("bound") is not None else row.get("reason") or None
+    is_of_few = row.get("bound") is not None or is_sentence(row.get("reason"), *_OF_FEW)
+    return None if is_of_few else row.get("reason") or None
 
 
 def _relevant_gap(rows):

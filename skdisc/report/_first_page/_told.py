@@ -37,6 +37,12 @@ def in_language(texts, text):
     return text
 
 
+def is_sentence(text, *names):
+    """Return whether a sentence of a document is one of some of `SENTENCES`."""
+    text = str(text or "").removesuffix(".")
+    return any(pattern.fullmatch(text) for name, pattern in _patterns() if name in names)
+
+
 def noted(texts, row):
     """Return what was noticed in a table as one line."""
     parts = [in_language(texts, row.get(name)) for name in ("seen", "done", "option")]

@@ -651,6 +651,7 @@ SENTENCES = {
         "wie sicher ihr Unterschied ist"
     ),
     "open": "ob es einen Abstand über {gap} gibt, auf den es ankommt, ist offen",
+    "open of few": "Gruppen von weniger als {n} Personen bleiben offen",
     "open several": (
         "von keiner der {n} verglichenen Gruppen mit {size} % dieser Personen oder mehr lässt sich "
         "sagen, dass ihr Abstand höchstens {gap} ist"

@@ -564,6 +564,7 @@ SENTENCES = {
         "sure their difference is"
     ),
     "open": "whether there is a gap above {gap}, the one that matters, is open",
+    "open of few": "groups of fewer than {n} people are open",
     "open several": (
         "of none of the {n} groups compared of {size} % of these people or more can it be said "
         "that its gap is at most {gap}"

@@ -651,6 +651,7 @@ SENTENCES = {
         "dit si leur différence est sûre"
     ),
     "open": "s'il y a un écart au-dessus de {gap}, celui qui compte, reste ouvert",
+    "open of few": "les groupes de moins de {n} personnes restent ouverts",
     "open several": (
         "d'aucun des {n} groupes comparés de {size} % de ces personnes ou plus on ne peut dire que "
         "son écart est au plus {gap}"
