@@ -85,7 +85,7 @@ AIMS = {  # seconds and gigabytes; None: no aim
     ("DisparityPursuit", 10**5): (12, 0.6),
     ("DisparityPursuit", 10**6): (120, 4),
     ("FACTS", 10**6): (60, None),
-    ("BiasScan", 10**6): (300, None),
+    ("BiasScan", 10**6): (120, None),
     ("Audit, sex", 48_842): (8, None),
     ("Audit, sex", 10**5): (25, None),
     ("Audit, sex", 10**6): (120, 4),

@@ -1,4 +1,4 @@
-"""FACTS and DisparityPursuit take a stated sample of large, wide tables."""
+"""FACTS, DisparityPursuit and scans in contexts take a stated sample of large, wide tables."""
 
 import math
 import tracemalloc
@@ -11,14 +11,19 @@ from skdisc import BlackBox, Limits
 from skdisc._expectations._crossings import Joint, Sampling, _PairsOfPeople, _shares_of_pairs
 from skdisc._task import _large_tables
 from skdisc._utils._hashing import row_hashes
-from skdisc.subgroup import FACTS, DisparityPursuit
+from skdisc.subgroup import FACTS, BiasScan, DisparityPursuit
+from skdisc.subgroup._bias_scan import _bias_scan
 from skdisc.subgroup._disparity_pursuit import _disparity_pursuit
 from skdisc.subgroup._facts import _facts
 
-MODULES = {FACTS: _facts, DisparityPursuit: _disparity_pursuit}
-FAST = {FACTS: {}, DisparityPursuit: {"nuisance": "additive", "n_resamples": 0}}
+MODULES = {FACTS: _facts, DisparityPursuit: _disparity_pursuit, BiasScan: _bias_scan}
+FAST = {
+    FACTS: {},
+    DisparityPursuit: {"nuisance": "additive", "n_resamples": 0},
+    BiasScan: {"n_resamples": 0, "n_restarts": 1},
+}
 SHARED = {"protected": "sex", "max_predicates": 2, "random_state": 0, "pos_label": 1}
-EACH = pytest.mark.parametrize("kind", [FACTS, DisparityPursuit])
+EACH = pytest.mark.parametrize("kind", MODULES)
 
 
 def table(n, values=6):
@@ -139,3 +144,16 @@ def test_sums_over_pairs_copy_no_planes(order):
     most = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert most < pairs.planes.nbytes
+
+
+def test_a_scan_against_everyone_takes_all_rows():
+    X, y = table(1500)
+    assert fitted(BiasScan, X, y, versus="everyone").sampled_rows_ is None
+    assert len(fitted(BiasScan, X, y, versus="everyone", limits=Limits(rows=300)).sampled_rows_)
+
+
+def test_groups_of_a_scan_are_drawn_in_proportion():
+    X, y = table(4000)
+    X["sex"] = np.where(np.arange(4000) % 50 == 0, "D", X["sex"])
+    rows = fitted(BiasScan, X, y).sampled_rows_
+    assert (X["sex"].iloc[rows].value_counts() - X["sex"].value_counts() / 10).abs().max() <= 1
