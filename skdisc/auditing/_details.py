@@ -93,7 +93,8 @@ def _shown(result, *, step, line, keys, hidden, is_all_known):
     family, of_family = hidden.family(step, result)
     is_hidden = np.array([key not in keys for key in of_family], dtype=bool)
     if discovery.answer is not None and is_hidden.any():
-        changed["answer"] = shown_answer(discovery.answer, family, is_hidden)
+        is_uncounted = np.array([hidden.leaves_out(key) for key in of_family], dtype=bool)
+        changed["answer"] = shown_answer(discovery.answer, family, is_uncounted)
     if discovery.judgment is not None:
         is_about = is_hidden.any() or n_left > 0
         reason = line["reason"] if is_about else discovery.judgment.reason

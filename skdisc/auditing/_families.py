@@ -23,9 +23,8 @@ def families(plan, results):
         if step.role != LEAD or step.on != "given" or table is None:
             continue
         candidates = table[table["judged"]]
-        is_listed = candidates["found"].to_numpy(dtype=bool) | ends_of_bounds(candidates)
-        is_listed[np.argsort(-candidates["comparison"], kind="stable")[:_MOST_LISTED]] = True
-        candidates = candidates[is_listed].sort_values("comparison", ascending=False, kind="stable")
+        candidates = candidates[listed(candidates)]
+        candidates = candidates.sort_values("comparison", ascending=False, kind="stable")
         labels = {"attribute": step.attribute, "null": step.null}
         for row in candidates[[*_COLUMNS, "n", "n_others"]].to_dict("records"):
             people = {"people": round(row.pop("n")), "others": whole_or_none(row.pop("n_others"))}
@@ -36,6 +35,17 @@ def families(plan, results):
             }
             rows.append(labels | numbers | people)
     return rows
+
+
+def listed(family):
+    """Return which groups of a family a document lists: a mask, of shape (n_candidates,).
+
+    `family`: judged candidates, as for `ends_of_bounds`.
+    """
+    is_listed = family["found"].to_numpy(dtype=bool) | ends_of_bounds(family)
+    order = np.argsort(-family["comparison"].to_numpy(dtype=float), kind="stable")
+    is_listed[order[:_MOST_LISTED]] = True
+    return is_listed
 
 
 def ends_of_bounds(family):

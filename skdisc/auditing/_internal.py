@@ -23,7 +23,7 @@ from skdisc._utils._validation import of_numbers
 from skdisc._verdicts._answer import reason_of
 from skdisc.auditing._cells import answer_facts
 from skdisc.auditing._evidence import ranked_again
-from skdisc.auditing._families import ends_of_bounds
+from skdisc.auditing._families import ends_of_bounds, listed
 from skdisc.auditing._figures import RATE_OF, RATIO, TO_REFERENCE, as_gaps
 from skdisc.auditing._pay._record import printed_groups
 from skdisc.auditing._pay._templates import OF_RATES
@@ -142,10 +142,14 @@ def hidden_rows(document, audit, audited, plan, results):
         if step.role != LEAD:
             continue
         family, keys = hidden.family(step, results.get(step.name))
-        is_end = ends_of_bounds(family) if keys else ()
-        for key in [key for key, ends in zip(keys, is_end, strict=True) if ends]:
-            if key in order_of_key:  # a bound is only printed with the row that it comes from
+        if not keys:
+            continue
+        for key, is_end in zip(keys, ends_of_bounds(family), strict=True):
+            if is_end and key in order_of_key:
+                # A bound is only printed with the row that it comes from.
                 order_of_key[key] = min(order_of_key[key], (2, -1, 0, key[1]))
+        more = {key for key, is_in in zip(keys, listed(family), strict=True) if not is_in}
+        hidden.unlisted |= more - order_of_key.keys()
     sides = _RowSides(audit, audited, plan, results)
     sides_of_key = {key: sides.of(key) for key in order_of_key}
     columns = sides.columns()
@@ -208,10 +212,12 @@ class HiddenRows:
         Rows that are shown, but whose corrected p-value may be that of a hidden one.
     small : set of (str, str, str, str)
         Rows of the families of questions that are left out, because they are about few people.
+    unlisted : set of (str, str, str, str)
+        Rows of families that are left out, because there are so many.
     """
 
     def __init__(self, plan):
-        self.keys, self.tied, self.small = set(), set(), set()
+        self.keys, self.tied, self.small, self.unlisted = set(), set(), set(), set()
         self._with_reference = {
             s.attribute for s in plan.steps if s.detector == "GroupDisparity" and has_reference(s)
         }
@@ -277,14 +283,14 @@ def _of_equal_p(plan, results, hidden):
 
     A correction in steps gives a row the largest of the p-values before it.
     """
-    more = set()
+    more, not_shown = set(), hidden.keys | hidden.unlisted
     for step in plan.steps:
         result = results.get(step.name)
         if step.on != "given" or not _is_about_groups(step, result):
             continue
         keys, corrected = _keys(result, step, hidden)
         p = result.findings.table["p_value"].to_numpy(dtype=float)
-        is_hidden = np.array([key in hidden.keys for key in keys], dtype=bool)
+        is_hidden = np.array([key in not_shown for key in keys], dtype=bool)
         for i in np.flatnonzero(is_hidden & (corrected < 1)):
             is_equal = np.isclose(corrected, corrected[i], rtol=1e-9, atol=0)
             is_equal &= ~np.isclose(p, p[i], rtol=1e-9, atol=0)
@@ -440,7 +446,7 @@ def without_hidden(document, hidden, plan, results, audit):
     `hidden`: from `hidden_rows`.
     """
     hidden.add_small(plan, results, audit.min_cell)
-    if not hidden.keys and not hidden.small:
+    if not hidden.keys and not hidden.small and not hidden.unlisted:
         return document
     n = len({key[:2] for key in hidden.keys})
     are, they = ("s are", "they") if n > 1 else (" is", "it")
@@ -537,7 +543,8 @@ def _shown_verdict(row, hidden, plan, results):
     if result.answer is None:
         return row
     is_hidden = np.array([hidden.leaves_out(key) for key in keys], dtype=bool)
-    if not is_hidden.any():
+    # Numbers that come from a row stand in no document without it; counts tell nothing about rows.
+    if not is_hidden.any() and hidden.unlisted.isdisjoint(keys):
         return row
     answer = shown_answer(result.answer, family, is_hidden)
     shown = {"answer": answer_facts(answer), "bound": answer.bound}
