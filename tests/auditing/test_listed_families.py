@@ -71,9 +71,9 @@ def test_groups_that_bounds_come_from(rows, expected):
 
 def test_the_results_behind_a_document_count_the_same_groups(audits):
     for report in audits:
-        verdicts = {v["null"]: v["answer"] for v in report.document["verdicts"]}
+        verdicts = {v["null"]: v for v in report.document["verdicts"]}
         details = [r for r in report.details.values() if r.answer is not None]
         assert details
         for result in details:
-            assert result.answer.n_family == verdicts[result.null]["n_family"]
+            assert result.answer.n_family == verdicts[result.null]["answer"]["n_family"]
             assert result.answer.bound == verdicts[result.null]["bound"]
