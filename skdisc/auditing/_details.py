@@ -7,7 +7,7 @@ import numpy as np
 from skdisc._results._findings import ContextFindings, GroupFindings
 from skdisc._results._without_people import of_findings
 from skdisc.auditing._figures import RATE_OF, as_gaps
-from skdisc.auditing._internal import has_reference, shown_answer
+from skdisc.auditing._internal import has_reference, shown_answer, tied_rows
 
 _PARTS = ("groups", "comparable", "evidence", "families", "figures", "verdicts")
 _OF_COLUMNS = ("associations", "curve")  # tables that are about no groups
@@ -65,13 +65,13 @@ def _shown(result, *, step, line, keys, hidden, is_all_known):
         stay, is_tied = rows_of(as_gaps(findings.table), map(str, findings.subgroups))
         shown_places = np.flatnonzero(stay)
         place = {old: new for new, old in enumerate(shown_places.tolist())}
-        findings = _some(findings, shown_places, _without_p(findings.table, is_tied))
+        findings = _some(findings, shown_places, _without_p(findings.table, is_tied, stay))
         n_left += int((~stay).sum())
     tables = {}
     for name, table in discovery.tables.items():
         if "group" in table:
             stay, is_tied = rows_of(as_gaps(table) if "measure" in table else table, table["group"])
-            table, n_left = _without_p(table, is_tied)[stay], n_left + int((~stay).sum())
+            table, n_left = _without_p(table, is_tied, stay)[stay], n_left + int((~stay).sum())
         elif name not in _OF_COLUMNS:
             n_left += len(table)
             continue
@@ -116,8 +116,15 @@ def _some(findings, places, table):
     return ContextFindings(groups, table, columns, keys, bases, base_keys)
 
 
-def _without_p(table, is_tied):
-    """Return a table without corrected p-values that hidden rows may have, too."""
-    if "p_adjusted" not in table or not is_tied.any():
-        return table
-    return table.assign(p_adjusted=table["p_adjusted"].mask(is_tied))
+def _without_p(table, is_tied, stay):
+    """Return a table without corrected p-values that rows which are left out may have, too."""
+    for start in ("", "held_out_"):
+        name, raw = f"{start}p_adjusted", f"{start}p_value"
+        if name not in table:
+            continue
+        corrected, has_other_p = table[name].to_numpy(dtype=float), is_tied
+        if raw in table:
+            p = table[raw].to_numpy(dtype=float)
+            has_other_p = is_tied | tied_rows(corrected, p, ~stay)
+        table = table.assign(**{name: table[name].mask(has_other_p)})
+    return table

@@ -279,23 +279,33 @@ def has_reference(step):
 
 
 def _of_equal_p(plan, results, hidden):
-    """Return shown rows whose corrected p-value a hidden row may have, too.
-
-    A correction in steps gives a row the largest of the p-values before it.
-    """
+    """Return shown rows whose corrected p-value a hidden row may have, too."""
     more, not_shown = set(), hidden.keys | hidden.unlisted
     for step in plan.steps:
         result = results.get(step.name)
         if step.on != "given" or not _is_about_groups(step, result):
             continue
         keys, corrected = _keys(result, step, hidden)
-        p = result.findings.table["p_value"].to_numpy(dtype=float)
+        table = result.findings.table
+        p = table["held_out_p_value" if "held_out_p_value" in table else "p_value"]
         is_hidden = np.array([key in not_shown for key in keys], dtype=bool)
-        for i in np.flatnonzero(is_hidden & (corrected < 1)):
-            is_equal = np.isclose(corrected, corrected[i], rtol=1e-9, atol=0)
-            is_equal &= ~np.isclose(p, p[i], rtol=1e-9, atol=0)
-            more |= {keys[j] for j in np.flatnonzero(is_equal & ~is_hidden)}
+        is_tied = tied_rows(corrected, p.to_numpy(dtype=float), is_hidden)
+        more |= {keys[i] for i in np.flatnonzero(is_tied)}
     return more
+
+
+def tied_rows(corrected, p, is_hidden):
+    """Return which shown rows have a corrected p-value that a hidden row may have, too: a mask.
+
+    A correction in steps gives a row the largest of the p-values before it.
+
+    Shapes: `corrected`, `p` and `is_hidden` (n_rows,).
+    """
+    is_tied = np.zeros(len(p), dtype=bool)
+    for i in np.flatnonzero(is_hidden & (corrected < 1)):
+        is_equal = np.isclose(corrected, corrected[i], rtol=1e-9, atol=0)
+        is_tied |= is_equal & ~np.isclose(p, p[i], rtol=1e-9, atol=0)
+    return is_tied & ~is_hidden
 
 
 def _is_about_groups(step, result):

@@ -117,3 +117,25 @@ def test_public_documents_and_those_that_were_read_have_no_details():
     X, favorable = table(3)
     answers = Audit(protected="p", disclosure="public").fit(X, favorable).report_
     assert answers.details == AuditReport.from_json(answers.to_json()).details == {}
+
+
+def test_details_have_no_corrected_p_value_of_a_row_that_is_left_out():
+    draw = np.random.default_rng(3)
+    X = pd.DataFrame(draw.integers(0, 3, (700, 4)), columns=list("abcd")).astype(str)
+    X["sex"] = draw.choice(["F", "M"], 700)
+    y = (draw.random(700) < 0.4).astype(int)
+    audit = Audit(protected="sex", detectors=["DivExplorer"], confirm=0.4, random_state=0)
+    answers, n_compared = audit.fit(X, y).report_, 0
+    for name, result in answers.results.items():
+        details = answers.details[name].findings
+        groups = set(map(str, details.subgroups))
+        is_left_out = [str(group) not in groups for group in result.findings.subgroups]
+        left_out = result.findings.table[is_left_out]
+        for start in ("", "held_out_"):
+            corrected, raw = f"{start}p_adjusted", f"{start}p_value"
+            for row in left_out[left_out[corrected] < 1].itertuples():
+                ties = details.table[details.table[corrected] == getattr(row, corrected)]
+                assert (ties[raw] == getattr(row, raw)).all()
+                n_compared += 1
+        assert details.table["held_out_p_adjusted"].notna().any()
+    assert n_compared
