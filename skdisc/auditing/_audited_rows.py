@@ -28,6 +28,7 @@ from skdisc._utils._sample_weight import check_groups, check_weights, frequencie
 from skdisc.auditing._numbers import DECISION, DIFFERENCE, ComparedNumbers, numbers_of
 from skdisc.auditing._pay._payroll import Payroll, read_payroll
 from skdisc.auditing._pay._templates import TEMPLATES
+from skdisc.causal._counterfactual_rows import take_rows
 
 TRAINED = "fitted model"
 _ANY = 2**62  # numbers that are not binned are items one by one
@@ -70,6 +71,8 @@ class AuditedRows:
         What is compared, if it is numbers and not decisions.
     roll : Payroll or None
         The parts of pay, for a template of pay.
+    counterfactuals : object
+        Those of the audit, of the rows that are audited.
     """
 
     X: pd.DataFrame
@@ -89,6 +92,7 @@ class AuditedRows:
     choice: Any = None
     numbers: ComparedNumbers | None = None
     roll: Payroll | None = None
+    counterfactuals: Any = None
 
     @classmethod
     def read(
@@ -103,15 +107,17 @@ class AuditedRows:
                 )
             return _of_counts(audit, _counted(audit, X, y, model, weight, groups))
         check_order(X=X, y=y, sample_weight=weight, groups=groups)
-        is_weighted = weight is not None and audit.weights == "probability"
-        if is_weighted and audit.counterfactuals is None:  # which have a row for each
+        check_settings_order(audit, X)
+        counterfactuals = audit.counterfactuals
+        if weight is not None and audit.weights == "probability":
+            weight = check_weights(weight, _num_samples(X))
+            counterfactuals = take_rows(counterfactuals, weight > 0)
             X, y, model, weight, groups = _without_weight_0(X, y, model, weight, groups)
         roll = None
         if audit.template in TEMPLATES:
             roll = read_payroll(audit, X, y, model, weight, groups)
             X, y = roll.of_audit()
             weight, groups = (_only(values, roll.audited) for values in (weight, groups))
-        check_settings_order(audit, X)
         frequency = None
         if audit.weights == "frequency" and weight is not None:
             request = Request(X, y, model, weight, groups)
@@ -157,6 +163,7 @@ class AuditedRows:
             frequency=frequency,
             numbers=numbers,
             roll=roll,
+            counterfactuals=counterfactuals,
         )
 
     def people(self, members: np.ndarray | None = None) -> int:
@@ -294,7 +301,6 @@ def _counting(request):
 
 def _without_weight_0(X, y, model, weight, groups):
     """Return the arguments of `fit` without rows of weight 0, which stand for nobody."""
-    weight = check_weights(weight, _num_samples(X))
     if (weight > 0).all():
         return X, y, model, weight, groups
     request = Request(X, y, model, (weight > 0).astype(int), groups).repeated()
@@ -360,6 +366,7 @@ def _of_counts(audit, table):
         table=table,
         bins=Bins(n=_ANY, edges=schema.edges),
         sample=table.sample,
+        counterfactuals=audit.counterfactuals,
     )
 
 

@@ -362,7 +362,7 @@ def _settings(audit, audited, detector):
         "weights": audit.weights,
         "missing": audit.missing,
         "adjust_for": audit.adjust_for,
-        "counterfactuals": without_index(audit.counterfactuals),  # as the rows under audit
+        "counterfactuals": without_index(audited.counterfactuals),  # as the rows under audit
         "random_state": audit.random_state,
         "n_jobs": audit.n_jobs,
     }

@@ -566,6 +566,33 @@ def test_rows_of_weight_0_are_nobody():
         assert told[part] == alone[part]
 
 
+@pytest.mark.parametrize("has_decisions", [False, True])
+def test_rows_of_weight_0_are_nobody_beside_counterfactual_rows(has_decisions):
+    X, y = planted(400)
+    other_sex = X.assign(sex=np.where(X["sex"] == "F", "M", "F"))
+    weight = (np.arange(400) % 3 > 0).astype(float)
+    stay = np.flatnonzero(weight)
+
+    def is_man(X):
+        return (X["sex"] == "M").astype(int)
+
+    def document(rows, weight):
+        counterfactuals, decisions = other_sex.iloc[rows], 1 - y[rows]
+        audit = Audit(
+            protected="sex",
+            detectors=["GroupDisparity", "CounterfactualFairness"],
+            counterfactuals=(counterfactuals, decisions) if has_decisions else counterfactuals,
+            random_state=0,
+        )
+        return audit.fit(X.iloc[rows], y[rows], is_man, weight).report_.document
+
+    told, alone = document(np.arange(400), weight), document(stay, weight[stay])
+    assert told["about"]["n_rows"] == len(stay)
+    assert {row["lead"] for row in told["verdicts"]} >= {"CounterfactualFairness"}
+    for part in ("verdicts", "evidence", "groups", "figures", "fingerprints"):
+        assert told[part] == alone[part]
+
+
 @pytest.mark.parametrize(
     ("what", "why"),
     [
