@@ -141,14 +141,16 @@ def hidden_rows(document, audit, audited, plan, results):
     for step in plan.steps:
         if step.role != LEAD:
             continue
-        family, keys = hidden.family(step, results.get(step.name))
+        result = results.get(step.name)
+        family, keys = hidden.family(step, result)
         if not keys:
             continue
-        for key, is_end in zip(keys, ends_of_bounds(family), strict=True):
+        for key, is_end in zip(keys, ends_of_bounds(family, result.answer), strict=True):
             if is_end and key in order_of_key:
                 # A bound is only printed with the row that it comes from.
                 order_of_key[key] = min(order_of_key[key], (2, -1, 0, key[1]))
-        more = {key for key, is_in in zip(keys, listed(family), strict=True) if not is_in}
+        is_listed = listed(family, result.answer)
+        more = {key for key, is_in in zip(keys, is_listed, strict=True) if not is_in}
         hidden.unlisted |= more - order_of_key.keys()
     sides = _RowSides(audit, audited, plan, results)
     sides_of_key = {key: sides.of(key) for key in order_of_key}
@@ -603,7 +605,7 @@ def shown_answer(answer, family, is_hidden):
     changes = dict(zip(("n_family", "n_found", "n_cleared"), counts, strict=True))
     changes = {name: max(getattr(answer, name) - n, 0) for name, n in changes.items()}
     changes |= {"curve": [], "ratio": None, "bounds": {}}
-    if (is_hidden & ends_of_bounds(family)).any():
+    if (is_hidden & ends_of_bounds(family, answer)).any():
         changes |= {"bound": None, "resolution": None}
     shown = replace(answer, **changes)
     # A reason of its own, such as too few clusters, has no numbers of groups.

@@ -4,7 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from skdisc import Audit
+from skdisc import Audit, BlackBox, Rule
+from skdisc._verdicts._answer import decide, family_table, rounded_up
+from skdisc._verdicts._candidates import Candidates
 from skdisc.auditing import _families
 
 COLUMNS = ["found", "cleared", "excluded", "comparison"]
@@ -66,7 +68,36 @@ def test_the_answer_is_about_all_groups_and_its_bound_about_a_listed_one(audits)
 )
 def test_groups_that_bounds_come_from(rows, expected):
     family = pd.DataFrame(rows, columns=COLUMNS)
-    assert _families.ends_of_bounds(family).tolist() == [bool(value) for value in expected]
+    assert _families.ends_of_bounds(family, None).tolist() == [bool(value) for value in expected]
+
+
+def test_of_several_measures_the_bound_is_of_the_one_that_is_largest_by_its_relevant_gap():
+    n = np.array([900, 60, 900, 40]), np.array([900, 900, 900, 900])
+    gaps = np.array([0.1, 0.1, 0.02, 0.02])
+    candidates = Candidates.of_rates(
+        [450, 30, 855, 38], n[0], [450, 450, 855, 855], n[1], measure=["a", "a", "b", "b"]
+    )
+    answer = decide(candidates, relevant_gap=gaps)
+    family = family_table(candidates, answer)
+    assert family["excluded"][1] > family["excluded"][3]
+    assert answer.bound == rounded_up(family["excluded"][3])
+    assert _families.ends_of_bounds(family, answer)[3]
+
+
+def test_no_bound_is_printed_that_comes_from_a_group_of_few_people():
+    draw = np.random.default_rng(57)
+    X = pd.DataFrame({"g": draw.choice(list("abcd"), 900, p=draw.dirichlet([4, 4, 0.6, 0.3]))})
+    y = (draw.random(900) < draw.uniform(0.15, 0.5)).astype(int)
+    decisions = np.where(y == 1, draw.random(900) < 0.93, draw.random(900) < 0.35).astype(int)
+    audit = Audit(protected="g", detectors=["GroupDisparity"], rule=Rule(relevant_size=0.01))
+    answers = audit.fit(X, y, BlackBox(decisions=decisions)).report_
+    (verdict,) = (v for v in answers.document["verdicts"] if v["null"] == "marginal")
+    result = answers.results["GroupDisparity g"]
+    family = result.tables["family"]
+    few = family[family[["n", "n_others"]].min(axis=1) < 10]
+    assert result.answer.bound in map(rounded_up, few["excluded"])
+    assert verdict["bound"] is None
+    assert f"{result.answer.bound:g} (" not in verdict["reason"]
 
 
 def test_the_results_behind_a_document_count_the_same_groups(audits):
