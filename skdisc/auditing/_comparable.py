@@ -4,8 +4,11 @@ from skdisc.auditing._figures import EQUAL, GAP
 from skdisc.auditing._plan import LEAD
 
 
-def comparable(plan, results, groups, figures):
+def comparable(plan, results, groups, figures, min_cell):
     """Return the gap of each protected value, raw and at equal legitimate columns.
+
+    Nothing is known at equal columns where fewer than `min_cell` of the people on a side were
+    searched, or drawn.
 
     `groups`: "groups" of the document, which count all people, not only those searched. `figures`:
     those of each attribute. Returns a list of dict: as in the document.
@@ -13,12 +16,16 @@ def comparable(plan, results, groups, figures):
     rows, sizes = [], {r["group"]: r["n"] for r in groups if r["measure"] == "selection_rate"}
     for step, tables in _leads(plan, results):
         attribute_figures = figures[step.attribute]
+        n_rows = tables["comparable"]["support"].sum()
         for row in tables["comparable"].to_dict("records"):
             people = sizes.get(row["group"], row["support"])
             labels = {"attribute": step.attribute, "group": row["group"], "people": people}
             quantity = step.attribute, row["group"], "selection_rate"
             gap = attribute_figures.numbers(GAP, *quantity, ("gap", "gap_ci_low", "gap_ci_high"))
-            rows.append(labels | gap | attribute_figures.numbers(EQUAL, *quantity))
+            equal = attribute_figures.numbers(EQUAL, *quantity)
+            if min(row["support"], n_rows - row["support"]) < min_cell:
+                equal = dict.fromkeys(equal)
+            rows.append(labels | gap | equal)
     return rows
 
 

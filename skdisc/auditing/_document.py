@@ -93,7 +93,7 @@ def make_report(audit, audited, plan, run, parts=None):
         "shadows": shadows,
         "groups": groups,
         "gaps": _gaps(plan, results, figures, audit.min_cell),
-        "comparable": comparable(plan, results, groups, figures),
+        "comparable": comparable(plan, results, groups, figures, audit.min_cell),
         "legitimate": legitimate(plan, results, audited),
         "figures": [row for *_, f in parts for row in f.rows()],
         "families": families(plan, results),
@@ -416,7 +416,7 @@ def _gaps(plan, results, figures, min_cell):
     their numbers from there (`Figures`), so that a document has one number for one quantity. Where
     those are of other rows, as beside a sample or rows held out, they are not the sum of these
     parts: then the sum is that of the rows of the parts, and "people" says how many members of
-    the group these have; of fewer than `min_cell` on either side there is nothing.
+    the group these have. Of fewer than `min_cell` on either side there is nothing.
 
     Returns a list of dict: one for each part of each group.
     """
@@ -447,7 +447,7 @@ def _gaps(plan, results, figures, min_cell):
                 and not np.isclose(numbers["amount"], amounts[kind])
             ]
             n = int(parts["support"].iloc[0])
-            if other_rows and min(n, n_rows - n) < min_cell:
+            if min(n, n_rows - n) < min_cell:
                 continue
             for row in parts[_OF_GAP].to_dict("records"):
                 numbers = printed.get(row["kind"], {"amount": None})

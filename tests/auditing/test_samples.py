@@ -147,6 +147,21 @@ def test_people_held_out_are_examined_too():
     assert row["people"] == pytest.approx(n_drawn, abs=1)
 
 
+@pytest.mark.parametrize("detectors", [["DisparityPursuit"], "auto"], ids=str)
+def test_groups_of_whom_few_people_were_drawn_have_no_numbers_at_equal_columns(detectors):
+    X, y = table()
+    X["race"] = np.where(np.arange(N) % 10 == 0, "A", np.where(np.arange(N) % 10 < 4, "B", "C"))
+    audit = Audit(protected="race", detectors=detectors, limits=Limits(rows=50), random_state=0)
+    answers = audit.fit(X, y).report_
+    drawn = answers.results["DisparityPursuit race"].tables["comparable"].set_index("group")
+    of_few = drawn.index[drawn["support"] < 10]
+    assert list(of_few) == ["race = 'A'"]
+    assert drawn.loc[of_few, "effect"].notna().all()
+    equal = {row["group"]: row["effect"] for row in answers.document["comparable"]}
+    assert all((equal.get(group) is None) == (group in of_few) for group in drawn.index)
+    assert {row["group"] for row in answers.document["gaps"]} == {*drawn.index} - {*of_few}
+
+
 def test_a_document_that_is_read_back_says_the_same(report):
     again = AuditReport.from_json(report.to_json())
     for language in LANGUAGES:
