@@ -222,8 +222,8 @@ def _add_limits(audit):
         "--max-rows",
         type=_rows,
         metavar="N",
-        help="rows that a detector examines: of more, it draws a sample, and says so; all: slow "
-        "detectors draw none of wide tables, either",
+        help="rows that slow detectors examine: of more, they draw a sample, and say so; all: they "
+        "draw none of wide tables, either",
     )
     add("--time-budget", type=float, metavar="S", help="seconds for the whole command")
     add(
@@ -238,9 +238,10 @@ def _add_limits(audit):
 
 def _rows(text):
     """Return a number of rows, or "all"."""
-    if text != "all" and not text.lstrip("-").isdigit():
-        raise argparse.ArgumentTypeError(f"must be a number or all, got {text!r}")
-    return text if text == "all" else int(text)
+    try:
+        return text if text == "all" else int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"must be a number or all, got {text!r}") from None
 
 
 def _add_output(audit):

@@ -465,3 +465,10 @@ def test_how_many_rows_detectors_examine(people, tmp_path, monkeypatch, rows, dr
     assert line["n_drawn"] == drawn
     if rows == "200":
         assert cli.main(["verify", str(path), str(tmp_path / "wide.csv")]) == 0
+
+
+@pytest.mark.parametrize("rows", ["some", "--5", "²"])
+def test_a_limit_of_rows_is_a_number_or_all(people, capsys, rows):
+    with pytest.raises(SystemExit):
+        audit(people, f"--max-rows={rows}")
+    assert "must be a number or all" in capsys.readouterr().err
