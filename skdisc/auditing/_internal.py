@@ -529,8 +529,15 @@ def _shown_line(row, hidden, names, plan, results):
     groups_found = {k[1] for k, v in zip(keys, is_found, strict=True) if k in hidden.keys and v}
     n_tested = max(row["n_tested"] - len(groups_tested), 0)
     counts = {"n_tested": n_tested, "n_found": min(row["n_found"] - len(groups_found), n_tested)}
-    is_about = bool(groups_tested) or any(map(hidden.leaves_out, hidden.family(step, result)[1]))
-    return row | counts | ({"reason": ""} if result.answer is not None and is_about else {})
+    family, of_family = hidden.family(step, result)
+    if result.answer is None:
+        return row | counts
+    if groups_tested or any(map(hidden.leaves_out, of_family)):
+        return row | counts | {"reason": ""}
+    if row["reason"] == result.answer.reason and not hidden.unlisted.isdisjoint(of_family):
+        is_hidden = np.zeros(len(of_family), dtype=bool)
+        counts["reason"] = shown_answer(result.answer, family, is_hidden).reason
+    return row | counts
 
 
 def _shown_verdict(row, hidden, plan, results):

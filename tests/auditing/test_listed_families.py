@@ -100,6 +100,23 @@ def test_no_bound_is_printed_that_comes_from_a_group_of_few_people():
     assert f"{result.answer.bound:g} (" not in verdict["reason"]
 
 
+def test_no_bound_of_another_measure_is_printed_whose_group_is_not_listed(monkeypatch):
+    monkeypatch.setattr(_families, "_MOST_LISTED", 12)
+    draw = np.random.default_rng(3)
+    X = pd.DataFrame(draw.integers(0, 3, (1500, 5)), columns=list("abcde")).astype(str)
+    X["sex"] = draw.choice(["F", "M"], 1500)
+    y = (draw.random(1500) < 0.4).astype(int)
+    decisions = BlackBox(decisions=(draw.random(1500) < 0.3 + 0.4 * y).astype(int))
+    rates = ["selection_rate", "true_positive_rate", "false_positive_rate"]
+    audit = Audit(protected="sex", detectors=["DivExplorer"], metric=rates, random_state=0)
+    answers = audit.fit(X, y, decisions).report_
+    (line,), (result,) = answers.document["log"], answers.results.values()
+    (verdict,), (details,) = answers.document["verdicts"], answers.details.values()
+    assert len(result.answer.bounds) == 3
+    assert line["reason"] == details.reason == verdict["reason"]
+    assert f"above {verdict['bound']:g} (95 %)" in line["reason"]
+
+
 def test_the_results_behind_a_document_count_the_same_groups(audits):
     for report in audits:
         verdicts = {v["null"]: v for v in report.document["verdicts"]}
