@@ -1,9 +1,9 @@
 """Internal documents: which rows are left out, because together the others would tell about few.
 
 What a row prints depends on the sums of its group and of those that it is compared with. Rows are
-asked in an order: single groups, findings by their evidence, those that bounds come from, and
-others by fewest conditions and size. One after which the printed sums would explain nearly all of
-the variation of a small set of people, were outcomes independent, is not shown.
+asked in an order: single groups, findings by their evidence, and others by fewest conditions and
+size. One after which the printed sums would explain nearly all of the variation of a small set of
+people, were outcomes independent, is not shown.
 """
 
 from dataclasses import replace
@@ -145,10 +145,6 @@ def hidden_rows(document, audit, audited, plan, results):
         family, keys = hidden.family(step, result)
         if not keys:
             continue
-        for key, is_end in zip(keys, ends_of_bounds(family, result.answer), strict=True):
-            if is_end and key in order_of_key:
-                # A bound is only printed with the row that it comes from.
-                order_of_key[key] = min(order_of_key[key], (2, -1, 0, key[1]))
         is_listed = listed(family, result.answer)
         more = {key for key, is_in in zip(keys, is_listed, strict=True) if not is_in}
         hidden.unlisted |= more - order_of_key.keys()
