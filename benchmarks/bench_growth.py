@@ -179,7 +179,7 @@ def main():
     print("|" + "---|" * (1 + len(options.sizes)))
     for line in dict.fromkeys(line for line, _ in cells):
         print(f"| {line} | {' | '.join(cells.get((line, size), '') for size in options.sizes)} |")
-    return ", ".join(failed)
+    return ", ".join(failed) or None
 
 
 if __name__ == "__main__":
