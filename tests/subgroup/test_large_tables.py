@@ -11,10 +11,18 @@ from skdisc import BlackBox, Limits
 from skdisc._expectations._crossings import Joint, Sampling, _PairsOfPeople, _shares_of_pairs
 from skdisc._task import _large_tables
 from skdisc._utils._hashing import row_hashes
-from skdisc.subgroup import FACTS, BiasScan, DisparityPursuit
+from skdisc.subgroup import (
+    FACTS,
+    BiasScan,
+    DisparityPursuit,
+    GerrymanderingAudit,
+    MultiaccuracyAudit,
+    MulticalibrationAudit,
+)
 from skdisc.subgroup._bias_scan import _bias_scan
 from skdisc.subgroup._disparity_pursuit import _disparity_pursuit
 from skdisc.subgroup._facts import _facts
+from skdisc.subgroup._learned import _learned_auditor
 
 MODULES = {FACTS: _facts, DisparityPursuit: _disparity_pursuit, BiasScan: _bias_scan}
 FAST = {
@@ -157,3 +165,17 @@ def test_groups_of_a_scan_are_drawn_in_proportion():
     X["sex"] = np.where(np.arange(4000) % 50 == 0, "D", X["sex"])
     rows = fitted(BiasScan, X, y).sampled_rows_
     assert (X["sex"].iloc[rows].value_counts() - X["sex"].value_counts() / 10).abs().max() <= 1
+
+
+@pytest.mark.parametrize("kind", [GerrymanderingAudit, MultiaccuracyAudit, MulticalibrationAudit])
+def test_learned_audits_draw_a_sample_of_a_wide_table(kind, monkeypatch):
+    monkeypatch.setattr(_learned_auditor, "_MOST", 400)
+    X, y = table(1500)
+    settings = SHARED | {"witness": "linear", "nuisance": "additive"}
+    detector = kind(**settings).fit(X, y, BlackBox(decisions=bank(X)))
+    assert detector.result_.n_drawn_from == 1500
+    assert len(detector.sampled_rows_) == 400
+    everybody = kind(**settings, limits=Limits(rows=math.inf))
+    assert everybody.fit(X, y, BlackBox(decisions=bank(X))).sampled_rows_ is None
+    few = kind(**settings, features=["sex", "a", "b"])
+    assert few.fit(X, y, BlackBox(decisions=bank(X))).sampled_rows_ is None
