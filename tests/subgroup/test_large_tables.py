@@ -22,7 +22,6 @@ from skdisc.subgroup import (
 from skdisc.subgroup._bias_scan import _bias_scan
 from skdisc.subgroup._disparity_pursuit import _disparity_pursuit
 from skdisc.subgroup._facts import _facts
-from skdisc.subgroup._learned import _learned_auditor
 
 MODULES = {FACTS: _facts, DisparityPursuit: _disparity_pursuit, BiasScan: _bias_scan}
 FAST = {
@@ -169,7 +168,7 @@ def test_groups_of_a_scan_are_drawn_in_proportion():
 
 @pytest.mark.parametrize("kind", [GerrymanderingAudit, MultiaccuracyAudit, MulticalibrationAudit])
 def test_learned_audits_draw_a_sample_of_a_wide_table(kind, monkeypatch):
-    monkeypatch.setattr(_learned_auditor, "_MOST", 400)
+    monkeypatch.setattr(kind, "_most", 400)
     X, y = table(1500)
     settings = SHARED | {"witness": "linear", "nuisance": "additive"}
     detector = kind(**settings).fit(X, y, BlackBox(decisions=bank(X)))

@@ -25,7 +25,6 @@ from skdisc.subgroup._learned._witness import WitnessDesign, in_cells, in_words,
 
 _FEWEST = 40  # people, below which nothing is learned
 _TABLE = ["outcome", "effect", "ci_low", "ci_high", "p_value", "p_adjusted", "kept"]
-_MOST = 200_000  # rows of a wide table by default
 
 
 class LearnedAuditor(SubgroupDetector):
@@ -87,9 +86,10 @@ class LearnedAuditor(SubgroupDetector):
     _measure = "outcome"
     _is_group = False  # whether the witness is the indicator of a group
     _no_larger_items = "values of protected columns must not overlap"
+    _most = 200_000  # rows of a wide table by default
     limit_fields = SubgroupDetector.limit_fields | {
         "tests": "rules compared",
-        "rows": rows_of_wide(_MOST),
+        "rows": rows_of_wide(_most),
     }
     _draws_evenly = True  # rows have no weights here
     rule_fields = ("significance", "relevant_gap", "relevant_ratio", "relevant_size")
@@ -98,7 +98,7 @@ class LearnedAuditor(SubgroupDetector):
 
     def _most_rows(self, people):
         columns = people.X.columns if self.features is None else self.features
-        return most_rows(self, people, _MOST, lambda: len(columns))
+        return most_rows(self, people, self._most, lambda: len(columns))
 
     @abstractmethod
     def _people(self, task):

@@ -3,6 +3,7 @@
 from sklearn.utils._param_validation import StrOptions
 
 from skdisc._task._card import Card
+from skdisc._task._large_tables import rows_of_wide
 from skdisc._utils._settings import setting
 from skdisc._utils._types import Columns
 from skdisc.subgroup._learned._learned_auditor import LearnedAuditor
@@ -94,6 +95,8 @@ class MultiaccuracyAudit(LearnedAuditor):
         It tells whether the score is multiaccurate, which says nothing about protected columns.""",
     )
 
+    _most = 50_000  # 200,000 rows of 30 columns take minutes
+    limit_fields = LearnedAuditor.limit_fields | {"rows": rows_of_wide(_most)}
     card = Card(
         finds="subgroup",
         where="model or data",
