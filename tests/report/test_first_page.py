@@ -566,6 +566,18 @@ def test_so_few_people_that_no_number_may_be_printed_are_too_few_people(n, langu
     assert texts.NEXT["cannot tell"] in said
 
 
+def test_many_small_groups_are_no_lack_of_people():
+    """None of 40 equal groups has a twentieth of the people, however many are collected."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"origin": rng.permutation(np.arange(4000) % 40).astype(str)})
+    audit = Audit(protected="origin", detectors=["GroupDisparity"], random_state=0)
+    _, paragraph = only(audit.fit(X, rng.integers(0, 2, 4000)).report_.to_dict())
+    assert paragraph["state"] == "cannot tell"
+    said = " ".join([paragraph["first"], *paragraph["more"], *(v for _, v in paragraph["lines"])])
+    assert "no group to compare of 5 % of these people or more" in said
+    assert "collect more people" not in said
+
+
 def test_the_most_serious_column_comes_first():
     """Columns are ordered by their state."""
     rng = np.random.default_rng(1)
