@@ -23,6 +23,7 @@ from skdisc._results._shared_values import SharedValues
 from skdisc._space._column import Column
 from skdisc._space._feature_space import FeatureSpace
 from skdisc._task._clustered import AUDIT, FIT
+from skdisc._task._large_tables import most_rows
 from skdisc._task._limits import LimitedMixin
 from skdisc._task._notes import few_clusters, notes_on, unseen, with_caveats
 from skdisc._task._refits import evidence, time_for_refits, weigh_training
@@ -166,6 +167,7 @@ class BaseDetector(
     _no_numbers = "counts"  # why it compares no numbers, if so: or "boundary", or "errors"
     _counted_bins = None  # of the counts that it was fitted to
     _counts_rows = False  # whether a row may stand for many people (`People.frequency`)
+    _most = None  # rows of a wide table that are audited by default; None: all
     _draws_evenly = False  # whether a sample of rows has small groups in proportion to their size
     _weighs = False  # whether sample_weight enters the search; rows of weight 0 are then left out
     _decisions_only = (
@@ -288,7 +290,11 @@ class BaseDetector(
 
     def _most_rows(self, people):
         """Return the largest number of rows under audit, or None."""
-        return self._limit("rows")
+        return self._limit("rows") if self._most is None else most_rows(self, people)
+
+    def _width(self, names):
+        """Return the number of columns that are searched or adjusted for."""
+        return len(names)
 
     def _measure_on(self, people):
         """Return the AuditResult of the findings of fit on these rows; its verdict is not final."""

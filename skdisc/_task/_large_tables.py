@@ -17,23 +17,17 @@ def rows_of_wide(most):
     )
 
 
-def most_rows(detector, people, most, n_columns):
+def most_rows(detector, people):
     """Return the largest number of rows under audit, or None.
 
-    Parameters
-    ----------
-    detector : BaseDetector
-        With a limit of rows.
-    people : People
-    most : int
-        The limit of a wide table by default.
-    n_columns : callable
-        Returns the number of columns that are searched or adjusted for.
+    `detector`: a BaseDetector with a limit of rows, and with `_most`, that of a wide table by
+    default. `people`: People.
     """
     if people.frequency is not None:  # a row drawn would be all of its people
         return None
     if detector.limits is not None and detector.limits.rows is not None:
         return detector._limit("rows")
-    if len(people.X) <= most or n_columns() <= FEW:
+    most = detector._most
+    if len(people.X) <= most or detector._width(list(people.X.columns)) <= FEW:
         return None
     return most if len(pd.unique(row_hashes(people.X))) > most else None

@@ -423,6 +423,9 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
         names = list(dict.fromkeys(str(discovery.findings.subgroups[i]) for i in unmeasured))
         return [f"Findings of fit that cannot be measured on these rows: {check.listed(names)}."]
 
+    def _width(self, names):
+        return len(names if self.features is None else self.features)
+
     def _features(self, names):
         """Return the columns that may define groups, and the protected ones among them.
 

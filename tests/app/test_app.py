@@ -30,7 +30,7 @@ from skdisc.app._jobs import _STEPS, Job
 from skdisc.app._looking import look
 from skdisc.app._study import Study
 from skdisc.cli._beside import power_lines
-from skdisc.subgroup._disparity_pursuit import _disparity_pursuit
+from skdisc.subgroup import DisparityPursuit
 
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")
 
@@ -881,7 +881,7 @@ def test_reading_that_ends_while_the_first_rows_are_made_ready(app, monkeypatch)
 @pytest.mark.slow
 def test_the_last_page_names_a_sample_that_answers_a_question(app, monkeypatch, tmp_path):
     monkeypatch.setattr(_large_tables, "FEW", 3)
-    monkeypatch.setattr(_disparity_pursuit, "_MOST", 300)
+    monkeypatch.setattr(DisparityPursuit, "_most", 300)
     frame = people()
     for name in ("town", "school"):
         frame[name] = np.random.default_rng(1).integers(0, 9, len(frame))

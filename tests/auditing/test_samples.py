@@ -15,7 +15,7 @@ from skdisc.group import GroupDisparity
 from skdisc.individual import SituationTesting
 from skdisc.report import to_html
 from skdisc.report._first_page import LANGUAGES, answers, first_page
-from skdisc.subgroup._disparity_pursuit import _disparity_pursuit
+from skdisc.subgroup import DisparityPursuit
 
 N, DRAWN = 1500, 400
 SENTENCES = {
@@ -45,7 +45,7 @@ def audited(**settings):
     """Return the report of an audit whose question at equal columns is about a sample."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_large_tables, "FEW", 3)
-        patch.setattr(_disparity_pursuit, "_MOST", DRAWN)
+        patch.setattr(DisparityPursuit, "_most", DRAWN)
         audit = Audit(protected="sex", pos_label=1, random_state=0, **settings)
         return audit.fit(*table()).report_
 

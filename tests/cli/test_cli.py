@@ -21,7 +21,7 @@ from skdisc import AuditReport, AuditResult, __main__, cli
 from skdisc._task import _large_tables
 from skdisc.cli._audit import _halves
 from skdisc.cli._main import COMMANDS
-from skdisc.subgroup._disparity_pursuit import _disparity_pursuit
+from skdisc.subgroup import DisparityPursuit
 
 
 @pytest.fixture
@@ -455,7 +455,7 @@ def test_a_household_is_in_one_of_the_halves():
 def test_how_many_rows_detectors_examine(people, tmp_path, monkeypatch, rows, drawn):
     """Of a table whose columns count as many, one slow detector draws 400 rows by default."""
     monkeypatch.setattr(_large_tables, "FEW", 1)
-    monkeypatch.setattr(_disparity_pursuit, "_MOST", 400)
+    monkeypatch.setattr(DisparityPursuit, "_most", 400)
     frame = pd.read_csv(people).assign(number=range(1000))
     frame.to_csv(tmp_path / "wide.csv", index=False)
     path, limit = tmp_path / "wide.json", () if rows is None else ("--max-rows", rows)

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from skdisc._space._bins import Bins
-from skdisc._task._large_tables import most_rows
 from skdisc._task._shared_settings import N_BINS
 from skdisc._utils._settings import setting
 from skdisc._utils._types import Columns
@@ -49,7 +48,6 @@ class PairwiseDetector(BaseDetector):
     _noun = "gap"  # in sentences
     _needs_labels = False  # whether labels enter as well as decisions
     outcomes = "selected"  # whose labels: of rows with a favorable decision, or of all
-    _most = None  # rows of a wide table by default; None: all
     _draws_evenly = True  # rows have no weights here
     own_correction = "holm"
     rule_fields = ("significance", "correction", "relevant_gap", "relevant_size")
@@ -60,14 +58,8 @@ class PairwiseDetector(BaseDetector):
         """Whether effects are differences of rates, whose ratio matters, too."""
         return self.output == "decision"
 
-    def _most_rows(self, people):
-        if self._most is None:
-            return None
-
-        def n_columns():
-            return len(self._columns(list(people.X)))
-
-        return most_rows(self, people, self._most, n_columns)
+    def _width(self, names):
+        return len(self._columns(names))
 
     def _discover(self, task):
         task.memory = _Pairs(self._pairs(task))

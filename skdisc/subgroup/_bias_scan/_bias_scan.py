@@ -11,7 +11,7 @@ from skdisc._space._bins import Bins
 from skdisc._space._items import count_values, value_name
 from skdisc._task._card import OF_CONTEXTS, Card
 from skdisc._task._clustered import ClusteredMixin
-from skdisc._task._large_tables import most_rows, rows_of_wide
+from skdisc._task._large_tables import rows_of_wide
 from skdisc._task._shared_settings import CONFIRM
 from skdisc._utils._settings import AT_LEAST_ONE, COUNT, setting
 from skdisc._utils._types import Columns, Estimator, Labels
@@ -24,7 +24,6 @@ from skdisc.subgroup._estimation._confirmation import with_effects_at_fit
 from skdisc.subgroup._estimation._discovery import FoundCounts, subgroup_discovery
 from skdisc.subgroup._estimation._outcomes import Summed
 
-_MOST = 250_000  # rows of a wide table by default
 _TEST = "best score, against scans of data in which the expectations hold"
 
 
@@ -190,9 +189,10 @@ class BiasScan(ClusteredMixin, SubgroupDetector):
 
     _expects = True
     _no_larger_items = "its subsets already have any set of values, or any range."
+    _most = 250_000
     limit_fields = SubgroupDetector.limit_fields | {
         "tests": "subsets scored",
-        "rows": f"{rows_of_wide(_MOST)}; against everyone, all are used",
+        "rows": f"{rows_of_wide(_most)}; against everyone, all are used",
     }
     _draws_evenly = True  # a scan has other weights: those that `sample_weight` means
     card = Card(
@@ -228,10 +228,9 @@ class BiasScan(ClusteredMixin, SubgroupDetector):
     def _counts_rows(self):
         return not self._is_numeric and self.scoring != "poisson"
 
-    def _most_rows(self, people):
-        columns = people.X.columns if self.features is None else self.features
-        is_slow = self.versus == "context"  # expectations are learned, and redrawn for null scans
-        return most_rows(self, people, _MOST, lambda: len(columns) if is_slow else 0)
+    def _width(self, names):
+        # Only in contexts are expectations learned, and columns redrawn, from the others.
+        return super()._width(names) if self.versus == "context" else 0
 
     def _resolve_model(self, people, model):
         observed.check_scoring(self.mode, self.scoring)

@@ -11,7 +11,7 @@ from skdisc._results._audit_result import AuditResult
 from skdisc._results._judgment import confirmed_p
 from skdisc._task._card import Card
 from skdisc._task._clustered import ClusteredMixin
-from skdisc._task._large_tables import most_rows, rows_of_wide
+from skdisc._task._large_tables import rows_of_wide
 from skdisc._task._shared_settings import CONFIRM
 from skdisc._utils import _validation as check
 from skdisc._utils._settings import AT_LEAST_ONE, COUNT, setting
@@ -27,8 +27,6 @@ from skdisc.subgroup._disparity_pursuit._run import (
 )
 from skdisc.subgroup._estimation._confirmation import with_effects_at_fit
 from skdisc.subgroup._estimation._task_rows import NumbersMixin
-
-_MOST = 50_000  # rows of a wide table by default
 
 
 class DisparityPursuit(NumbersMixin, ClusteredMixin, SubgroupDetector):
@@ -181,9 +179,10 @@ class DisparityPursuit(NumbersMixin, ClusteredMixin, SubgroupDetector):
         depend, but not on the unit; or how often it is repeated, a whole number.""",
     )
 
+    _most = 50_000
     limit_fields = SubgroupDetector.limit_fields | {
         "tests": "candidate groups, shortest first",
-        "rows": rows_of_wide(_MOST),
+        "rows": rows_of_wide(_most),
     }
     card = Card(
         finds="subgroup",
@@ -265,13 +264,8 @@ class DisparityPursuit(NumbersMixin, ClusteredMixin, SubgroupDetector):
             chosen = [c for c in chosen if c in protected or c in legitimate]
         return chosen, protected
 
-    def _most_rows(self, people):
-        names = list(people.X.columns)
-
-        def n_columns():
-            return len(self._legitimate(names) or self._features(names)[0])
-
-        return most_rows(self, people, _MOST, n_columns)
+    def _width(self, names):
+        return len(self._legitimate(names) or self._features(names)[0])
 
     @property
     def _counts_rows(self):

@@ -10,7 +10,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from skdisc._space._bins import Bins
 from skdisc._space._subgroup import Subgroup
 from skdisc._task._card import Card
-from skdisc._task._large_tables import most_rows, rows_of_wide
+from skdisc._task._large_tables import rows_of_wide
 from skdisc._task._limits import QUERIES_OF_ROWS
 from skdisc._task._shared_settings import CONFIRM
 from skdisc._utils._hashing import by_name, canonical_order
@@ -25,7 +25,6 @@ from skdisc.subgroup._facts._report import discovered, measured_again, table_aga
 from skdisc.subgroup._facts._settings import checked_settings
 from skdisc.subgroup._facts._study import StudyRows, study
 
-_MOST = 50_000  # rows of a wide table by default
 _SHARE = Interval(Real, 0, 1, closed="right")
 
 
@@ -203,14 +202,11 @@ class FACTS(SubgroupDetector):
     _asks = True
     _objects = {"actions": Actions, "costs": Costs}
     rule_fields = ("significance", "correction", "relevant_gap", "relevant_size")
+    _most = 50_000
     limit_fields = SubgroupDetector.limit_fields | {
         "queries": QUERIES_OF_ROWS,
-        "rows": rows_of_wide(_MOST),
+        "rows": rows_of_wide(_most),
     }
-
-    def _most_rows(self, people):
-        columns = people.X.columns if self.features is None else self.features
-        return most_rows(self, people, _MOST, lambda: len(columns))
 
     def _given_space(self, space):
         raise TypeError(

@@ -10,7 +10,7 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from skdisc._results._findings import Discovery, GroupFindings
 from skdisc._results._judgment import UNSURE, Judgment
 from skdisc._space._bins import Bins
-from skdisc._task._large_tables import most_rows, rows_of_wide
+from skdisc._task._large_tables import rows_of_wide
 from skdisc._task._limits import limit_named
 from skdisc._utils._settings import setting
 from skdisc._utils._types import Columns, Estimator
@@ -86,7 +86,7 @@ class LearnedAuditor(SubgroupDetector):
     _measure = "outcome"
     _is_group = False  # whether the witness is the indicator of a group
     _no_larger_items = "values of protected columns must not overlap"
-    _most = 200_000  # rows of a wide table by default
+    _most = 200_000
     limit_fields = SubgroupDetector.limit_fields | {
         "tests": "rules compared",
         "rows": rows_of_wide(_most),
@@ -95,10 +95,6 @@ class LearnedAuditor(SubgroupDetector):
     rule_fields = ("significance", "relevant_gap", "relevant_ratio", "relevant_size")
     must_include, own_correction = "protected", "holm"
     n_score_bins = 1
-
-    def _most_rows(self, people):
-        columns = people.X.columns if self.features is None else self.features
-        return most_rows(self, people, self._most, lambda: len(columns))
 
     @abstractmethod
     def _people(self, task):
