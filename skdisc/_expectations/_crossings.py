@@ -154,24 +154,41 @@ def added_by(
     learn. `d`: residual memberships. Returns `bias`, `error` and `kept`: the last is what joining
     leaves of d, at least .1.
     """
-    sampling, n_cells = sampling or Sampling(), int(codes.max()) + 1
-    joint = Joint((), codes, n_cells, _shares_of_pairs(codes, n_cells, sampling))
+    sampling, n_rows = sampling or Sampling(), np.bincount(codes)
+    joint = Joint((), codes, len(n_rows), _shares_of_pairs(codes, n_rows, sampling))
     sums = _PairsOfPeople(e[:, None], d[:, None], sampling).over(joint)
     return sums.bias[0], sums.error(0), sums.kept[0]
 
 
-def _shares_of_pairs(codes, n_cells, sampling):
-    """Return 1 / (W - Q / W) of each cell, 0 where a cell has no pairs."""
+def _shares_of_pairs(codes, n_rows, sampling):
+    """Return 1 / (W - Q / W) of each cell, 0 where a cell has no pairs.
+
+    Shapes: `codes` and `n_rows`, those of each cell, (n_rows,) and (n_cells,).
+    """
+    n_cells = len(n_rows)
     if sampling.cluster is not None:
         unit, codes = _parts_of_clusters(codes, sampling.cluster)
         mass = np.bincount(unit, sampling.mass, len(codes))
         total, squares = np.bincount(codes, mass, n_cells), np.bincount(codes, mass**2, n_cells)
+    elif sampling.mass is None:
+        total = squares = n_rows.astype(float)
     else:
-        total = squares = np.bincount(codes, sampling.mass, n_cells).astype(float)
+        total = squares = np.bincount(codes, sampling.mass, n_cells)
         if sampling.weight is not None:
             squares = np.bincount(codes, sampling.mass * sampling.weight, n_cells)
     pairs = total - squares / np.where(total > 0, total, 1)
     return np.where(pairs > 1e-9 * total, 1 / np.where(pairs > 0, pairs, 1), 0.0)
+
+
+def _numbered(codes, n_codes):
+    """Return codes numbered anew, in their order, and how many there are."""
+    if n_codes > _CODES_PER_ROW * len(codes):
+        codes = dense(codes)
+        return codes, int(codes.max(initial=-1)) + 1
+    is_used = np.zeros(n_codes, dtype=bool)
+    is_used[codes] = True
+    number = np.cumsum(is_used) - 1
+    return number[codes], int(number[-1]) + 1
 
 
 def _parts_of_clusters(codes, cluster):
@@ -347,21 +364,21 @@ class Crossings:
         codes = made.codes * column.n_cells
         codes += column.codes
         n_codes = made.n_cells * column.n_cells
-        if n_codes > _CODES_PER_ROW * len(codes):
-            codes = dense(codes)
-            n_codes = n_cells = int(codes.max(initial=-1)) + 1
-        else:
-            is_used = np.zeros(n_codes, dtype=bool)
-            is_used[codes] = True
-            n_cells = int(np.count_nonzero(is_used))
+        if n_codes > len(codes):
+            codes, n_codes = _numbered(codes, n_codes)
+            if n_codes > most:
+                return None
+        n_rows = np.bincount(codes, minlength=n_codes)
+        n_cells = int(np.count_nonzero(n_rows))
         if n_cells > most:
             return None
         # Nothing is joined to a crossing of the greatest depth, so codes without rows may stay
         # there: numbering the others again would take as long as the sums over cells.
         indices = (*made.indices, k)
-        if n_cells < n_codes and (len(indices) < _DEPTH or n_codes > len(codes)):
-            codes, n_codes = (np.cumsum(is_used) - 1)[codes], n_cells
-        return Joint(indices, codes, n_cells, _shares_of_pairs(codes, n_codes, self.sampling))
+        if n_cells < n_codes and len(indices) < _DEPTH:
+            is_used = n_rows > 0
+            codes, n_rows = (np.cumsum(is_used) - 1)[codes], n_rows[is_used]
+        return Joint(indices, codes, n_cells, _shares_of_pairs(codes, n_rows, self.sampling))
 
     def narrow(self, whole: np.ndarray, outcome: np.ndarray, parts: np.ndarray) -> None:
         """Choose the columns that are crossed by threes, in a table of 30 columns or more.

@@ -368,13 +368,15 @@ class _GrowingSums:
             turned = solve_triangular(self._factor, draw, lower=True, trans="T")
             turned = turned.astype(np.float32)
             sketch = np.concatenate(
-                [masks[:, cells].T.astype(np.float32) @ turned for cells in _blocks(masks)]
+                [masks[:, cells].T.astype(np.float32) @ turned for cells in _blocks(*masks.shape)]
             )
             rough = ((sets.astype(np.float32) @ sketch) ** 2).sum(axis=1) / _SKETCH
             place = np.flatnonzero(rough > _ROUGH * self._sums.most)
         sets = sets[place].tocsc()
         common = np.zeros((len(self._masks), sets.shape[0]))
-        for cells in _blocks(self._masks):
+        cells_of_sets = np.flatnonzero(np.diff(sets.indptr))
+        for block in _blocks(len(self._masks), len(cells_of_sets)):
+            cells = cells_of_sets[block]
             common += (sets[:, cells] @ self._masks[:, cells].T.astype(float)).T
         projected = solve_triangular(self._factor, common[self._independent], lower=True)
         return common[:, (projected**2).sum(axis=0) > self._limit]
@@ -416,7 +418,7 @@ def common_people(masks, people):
     the time of others.
     """
     common = np.zeros((len(masks), len(masks)))
-    for cells in _blocks(masks):
+    for cells in _blocks(*masks.shape):
         n, zeros_and_ones = people[cells].astype(np.int64), masks[:, cells].astype(np.float32)
         for power in range(int(n.max(initial=0)).bit_length()):
             has_power = (n >> power) & 1 == 1
@@ -425,13 +427,13 @@ def common_people(masks, people):
     return common
 
 
-def _blocks(masks):
+def _blocks(n_masks, n_cells):
     """Yield slices of cells, so few that masks of them as numbers take little memory.
 
     Sums over a slice count at most 2**24 cells, up to which single precision is exact.
     """
-    step = min(max(_CHUNK // max(len(masks), 1), 1), _WHOLE)
-    for start in range(0, masks.shape[1], step):
+    step = min(max(_CHUNK // max(n_masks, 1), 1), _WHOLE)
+    for start in range(0, n_cells, step):
         yield slice(start, start + step)
 
 
