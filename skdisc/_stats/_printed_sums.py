@@ -11,13 +11,14 @@ import pandas as pd
 from scipy.linalg import lapack, solve_triangular
 from scipy.sparse import csr_array
 
+from skdisc._stats._packed_masks import PackedMasks
 from skdisc._utils._frequency import numbered_in_order
 
 MOST = 0.5  # of the variation of a small set; 1 is what follows by adding and subtracting
 _DEEP = 5  # columns up to which small sets have up to three conditions, beyond it two
 _ROUNDING = 1e-7
 _DEPENDENT = 1e-6, 1e-9  # what a sum adds, in people, and by its people; more is not rounding
-_SKETCH = 128  # random vectors that tell roughly what all sums together would explain
+_SKETCH, _AT_ONCE = 128, 32  # random vectors that tell roughly what all sums would explain
 _ROUGH = 0.4  # of what is explained, found to be less by them once in 1e9 sets
 _EXACT = 10**7  # numbers up to which no sketch is made
 _WHOLE = 2**24  # up to which single precision counts exactly
@@ -90,12 +91,13 @@ class PrintedSums:
 
     def start_again(self) -> None:
         """Count nothing as printed but the sum of all people, if it is known."""
-        self._printed = np.ones((int(self._is_all_known), len(self.first)), dtype=bool)
-        self._factor = np.sqrt(np.maximum(self._printed @ self.people, 1.0)).reshape(-1, 1)
+        n = int(self._is_all_known)
+        self._printed = PackedMasks.of(np.ones((n, len(self.first)), dtype=bool))
+        self._factor = np.full((n, n), np.sqrt(max(self.people.sum(), 1.0)))
 
     def add(self, groups: np.ndarray) -> None:
         """Count groups as printed, whatever follows; `groups` are masks of cells, one a row."""
-        masks = np.concatenate([self._printed, groups])
+        masks = self._printed.joined(PackedMasks.of(groups))
         common = common_people(masks, self.people)
         added = independent(common)[0]
         self._printed = masks[added]
@@ -105,7 +107,9 @@ class PrintedSums:
         """Return the sum of a value of each row, such as 1 for an outcome, in each cell."""
         return np.bincount(self._cell, values, len(self.first)).astype(float)
 
-    def choose(self, masks: np.ndarray, limits: np.ndarray | None = None) -> np.ndarray:
+    def choose(
+        self, masks: np.ndarray | PackedMasks, limits: np.ndarray | None = None
+    ) -> np.ndarray:
         """Decide which rows of a table may be printed, and count their groups as printed.
 
         `masks`, of shape (n_rows, n_sides, n_cells): the cells of the groups of each row. `limits`:
@@ -118,7 +122,7 @@ class PrintedSums:
         if not len(groups) or not len(self._printed):
             return np.zeros(len(groups), dtype=bool)
         size = groups @ self.people
-        common = (self._printed * self.people) @ groups.T.astype(float)
+        common = (self._printed.unpacked() * self.people) @ groups.T.astype(float)
         projected = solve_triangular(self._factor, common, lower=True)
         return size - (projected**2).sum(axis=0) <= tolerance(size)
 
@@ -246,13 +250,15 @@ class PrintedSums:
         number = np.zeros(len(self.cells), dtype=np.int64)
         for c in columns:
             number = numbered_in_order(number * (self.cells[:, c].max() + 1) + self.cells[:, c])
-        if len(columns) <= _DEEP:
+        if self.cells.shape[1] <= _DEEP or len(columns) == 1:  # else pairs are asked for once
             self._numbers[columns] = number
         return number
 
 
 def choose(
-    several: Sequence[PrintedSums], masks: np.ndarray, limits: np.ndarray | None = None
+    several: Sequence[PrintedSums],
+    masks: np.ndarray | PackedMasks,
+    limits: np.ndarray | None = None,
 ) -> np.ndarray:
     """Decide which rows of a table may be printed, and count their groups as printed.
 
@@ -266,8 +272,9 @@ def choose(
     share that may be explained after each row, at least `most` of the sums. None: `most`.
     """
     people = np.array([sums.people for sums in several]).T
-    least = [sums.min_cell for sums in several]
-    chosen = np.array([(sides @ people >= least).all() for sides in masks], dtype=bool)
+    least, masks = [sums.min_cell for sums in several], PackedMasks.of(masks)
+    sizes = (masks[i].unpacked() @ people for i in range(len(masks)))
+    chosen = np.array([(size >= least).all() for size in sizes], dtype=bool)
     growing = [_GrowingSums(sums, masks, np.flatnonzero(chosen)) for sums in several]
     if any(sums.at_risk for sums in growing):
         for i, row in enumerate(np.flatnonzero(chosen)):
@@ -296,15 +303,15 @@ class _GrowingSums:
     """
 
     def __init__(self, sums, masks, rows):
-        self._sums, n_printed, n_sides = sums, len(sums._printed), masks.shape[1]
-        sides = masks.reshape(-1, masks.shape[2])
-        place = (rows[:, None] * n_sides + np.arange(n_sides)).ravel()  # among sides
-        first, number = _distinct([sums._printed, sides], [np.arange(n_printed), place])
-        of_printed, of_sides = first[first < n_printed], first[first >= n_printed] - n_printed
-        # Masks of a million people take gigabytes, so that no more copies are made.
-        self._masks = np.empty((len(first), masks.shape[2]), dtype=bool)
-        self._masks[: len(of_printed)] = sums._printed[of_printed]
-        np.take(sides, place[of_sides], axis=0, out=self._masks[len(of_printed) :])
+        self._sums, n_printed, n_sides = sums, len(sums._printed), masks.bits.shape[1]
+        sides = masks[rows].bits.reshape(len(rows) * n_sides, masks.bits.shape[2])
+        whole = sums._printed.joined(PackedMasks(sides, masks.n_cells))
+        number_of_mask = {}
+        number = np.array(
+            [number_of_mask.setdefault(b.tobytes(), len(number_of_mask)) for b in whole.bits],
+            dtype=int,
+        )
+        self._masks = whole[np.unique(number, return_index=True)[1]]
         self._sides = number[n_printed:].reshape(-1, n_sides)
         self._gram = common_people(self._masks, sums.people)
         self._limit = sums.most + _ROUNDING
@@ -366,18 +373,18 @@ class _GrowingSums:
         if len(masks) * sets.shape[0] > _EXACT:
             draw = np.random.default_rng(0).normal(size=(len(masks), _SKETCH))
             turned = solve_triangular(self._factor, draw, lower=True, trans="T")
-            turned = turned.astype(np.float32)
-            sketch = np.concatenate(
-                [masks[:, cells].T.astype(np.float32) @ turned for cells in _blocks(*masks.shape)]
-            )
-            rough = ((sets.astype(np.float32) @ sketch) ** 2).sum(axis=1) / _SKETCH
+            rough, sets_in_single = np.zeros(sets.shape[0]), sets.astype(np.float32)
+            for vectors in np.split(turned.astype(np.float32), _SKETCH // _AT_ONCE, axis=1):
+                sketch = np.empty((masks.n_cells, _AT_ONCE), dtype=np.float32)
+                for cells, inside in masks.blocks():
+                    np.matmul(inside.T.astype(np.float32), vectors, out=sketch[cells])
+                rough += ((sets_in_single @ sketch) ** 2).sum(axis=1) / _SKETCH
             place = np.flatnonzero(rough > _ROUGH * self._sums.most)
         sets = sets[place].tocsc()
         common = np.zeros((len(self._masks), sets.shape[0]))
-        cells_of_sets = np.flatnonzero(np.diff(sets.indptr))
-        for block in _blocks(len(self._masks), len(cells_of_sets)):
-            cells = cells_of_sets[block]
-            common += (sets[:, cells] @ self._masks[:, cells].T.astype(float)).T
+        in_sets = np.flatnonzero(np.diff(sets.indptr))
+        for cells in np.array_split(in_sets, len(self._masks) * len(in_sets) // _CHUNK + 1):
+            common += (sets[:, cells] @ self._masks.at(cells).T.astype(float)).T
         projected = solve_triangular(self._factor, common[self._independent], lower=True)
         return common[:, (projected**2).sum(axis=0) > self._limit]
 
@@ -397,44 +404,20 @@ def _codes(values):
     return pd.factorize(values, sort=True)[0]
 
 
-def _distinct(several, rows):
-    """Return the first of equal masks, and the number of each among these.
-
-    `several`: arrays of masks; `rows`: those of each array that count, one after the other.
-    """
-    number_of_mask, number = {}, []
-    for masks, of_masks in zip(several, rows, strict=True):
-        for row in of_masks:
-            packed = np.packbits(masks[row]).tobytes()
-            number.append(number_of_mask.setdefault(packed, len(number_of_mask)))
-    number = np.array(number, dtype=int)
-    return np.unique(number, return_index=True)[1], number
-
-
-def common_people(masks, people):
-    """Return how many people each two masks of cells have in common.
+def common_people(masks: PackedMasks, people: np.ndarray) -> np.ndarray:
+    """Return how many people each two masks of cells have in common, shape (n_masks, n_masks).
 
     The numbers of people are split into powers of two, because products of zeros and ones take half
     the time of others.
     """
     common = np.zeros((len(masks), len(masks)))
-    for cells in _blocks(*masks.shape):
-        n, zeros_and_ones = people[cells].astype(np.int64), masks[:, cells].astype(np.float32)
+    for cells, inside in masks.blocks():
+        n, zeros_and_ones = people[cells].astype(np.int64), inside.astype(np.float32)
         for power in range(int(n.max(initial=0)).bit_length()):
             has_power = (n >> power) & 1 == 1
             columns = zeros_and_ones if has_power.all() else zeros_and_ones[:, has_power]
             common += 2.0**power * (columns @ columns.T)
     return common
-
-
-def _blocks(n_masks, n_cells):
-    """Yield slices of cells, so few that masks of them as numbers take little memory.
-
-    Sums over a slice count at most 2**24 cells, up to which single precision is exact.
-    """
-    step = min(max(_CHUNK // max(n_masks, 1), 1), _WHOLE)
-    for start in range(0, n_cells, step):
-        yield slice(start, start + step)
 
 
 def independent(gram):

@@ -7,6 +7,7 @@ from scipy.linalg import cho_factor, cho_solve, solve_triangular
 from scipy.sparse import csr_array
 from scipy.special import expit
 
+from skdisc._stats._packed_masks import PackedMasks
 from skdisc._stats._printed_sums import PrintedSums, common_people, independent, tolerance
 
 _STEPS, _HALVES = 25, 20  # of Newton's method
@@ -43,7 +44,7 @@ def discloses_few(sums: PrintedSums, printed: np.ndarray, favorable: np.ndarray)
     is_most = rows.sum(axis=1) > rows.shape[1] / 2
     rows = np.concatenate([rows[:1], rows[1:] ^ is_most[1:, None]])
     total = np.where(np.append(False, is_most[1:]), total[0] - total, total)
-    place, factor = independent(common_people(rows, people))
+    place, factor = independent(common_people(PackedMasks.of(rows), people))
     rows = rows[place]
     if (has_nobody | has_everybody).any() and _follow(
         rows, factor, people, sums.small[:, is_open]

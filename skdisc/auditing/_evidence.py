@@ -1,6 +1,7 @@
 """The evidence table: one row for each distinct finding over all methods, shadows folded."""
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -9,6 +10,7 @@ from skdisc._results._findings import GroupFindings
 from skdisc._results._judgment import FOUND, confirmed_p
 from skdisc._stats._rates import RATES
 from skdisc._utils._frequency import people_in
+from skdisc.auditing._audited_rows import Masks
 from skdisc.auditing._cells import examined, strength
 from skdisc.auditing._figures import (
     EQUAL,
@@ -39,8 +41,9 @@ class Evidence:
         What its effect is, as in `Figures`.
     numbers : dict
         The finding's row in the table of its result.
-    members, context : ndarray of bool, shape (n_rows,)
-        The people of the group, and those who meet its conditions on other columns.
+    masks : Masks
+        Tell who belongs to the group. Masks of hundreds of findings are not kept: those of a
+        million people would take gigabytes.
     p : float
         Its p-value, corrected over the whole audit.
     versus : str
@@ -57,8 +60,7 @@ class Evidence:
     group: object
     what: str
     numbers: dict
-    members: np.ndarray
-    context: np.ndarray
+    masks: Masks
     p: float
     versus: str
     attributes: list
@@ -70,6 +72,21 @@ class Evidence:
     def kind(self):
         """What it is: a cause, the gap of a protected group, or a gap within a context."""
         return _KINDS[self.step.null]
+
+    @property
+    def members(self):
+        """The people of the group, a mask of the rows."""
+        return self.masks.members(self.group)
+
+    @property
+    def context(self):
+        """Those who meet its conditions on other columns, a mask of the rows."""
+        return self.masks.context(self.group, self.step.protected)
+
+    @cached_property
+    def who(self):
+        """What is equal for findings about the same people in the same context."""
+        return tuple(np.packbits(mask).tobytes() for mask in (self.members, self.context))
 
     @property
     def people(self):
@@ -132,7 +149,7 @@ def find_evidence(audited, plan, results, verdicts, significance, figures):
         home = _home(e, rows)
         if home is None:
             rows.append(e)
-        elif not ((home.members == e.members).all() and (home.context == e.context).all()):
+        elif home.who != e.who:
             home.shadows.append(e)
     rows.sort(key=lambda e: (e.p > significance, e.kind != CAUSE, e.p))
     found_members = _FoundMembers(audited.masks)
@@ -202,8 +219,7 @@ def _collected(audited, plan, results, verdicts, significance):
                 group,
                 what_is_shown(step, table, numbers["measure"]),
                 numbers,
-                members=audited.masks.members(group),
-                context=audited.masks.context(group, step.protected),
+                masks=audited.masks,
                 p=corrected,
                 versus=_compared_with(result, step, group, numbers, audited),
                 attributes=[step.attribute],
@@ -232,7 +248,7 @@ def _distinct(findings):
     """Return the findings, joined where people, kind and measure are equal."""
     by_key = {}
     for e in findings:
-        key = e.kind, e.numbers["measure"], e.members.tobytes(), e.context.tobytes()
+        key = e.kind, e.numbers["measure"], e.who
         first = by_key.setdefault(key, e)
         if first is not e:
             first.attributes = list(dict.fromkeys([*first.attributes, *e.attributes]))
@@ -244,7 +260,7 @@ def _distinct(findings):
 
 def _home(e, rows):
     """Return the row that accounts for a finding within a context, or None."""
-    same = [r for r in rows if (r.members == e.members).all() and (r.context == e.context).all()]
+    same = [r for r in rows if r.who == e.who]
     if same:
         return same[0]
     causes_of_attribute = [

@@ -17,6 +17,7 @@ from skdisc._space._bins import Bins
 from skdisc._space._feature_space import FeatureSpace
 from skdisc._space._items import make_items
 from skdisc._space._subgroup import Subgroup
+from skdisc._stats._packed_masks import PackedMasks
 from skdisc._stats._printed_sums import PrintedSums
 from skdisc._utils._hashing import numbers_of
 from skdisc._utils._validation import of_numbers
@@ -149,7 +150,7 @@ def hidden_rows(document, audit, audited, plan, results):
         more = {key for key, is_in in zip(keys, is_listed, strict=True) if not is_in}
         hidden.unlisted |= more - order_of_key.keys()
     sides = _RowSides(audit, audited, plan, results)
-    sides_of_key = {key: sides.of(key) for key in order_of_key}
+    sides_of_key = {key: sides.of(key) for key in order_of_key}  # packed: there may be a thousand
     columns = sides.columns()
     hidden.keys |= {
         key
@@ -168,9 +169,12 @@ def hidden_rows(document, audit, audited, plan, results):
         # a law's figures compare with one group, so that nothing tells about all people
         is_all_known = audit.template not in OF_RATES
         sums = PrintedSums(columns, audit.min_cell, among, MOST, is_all_known, _most_rows(audited))
-        pairs = np.empty((len(keys), 2, len(sums.first)), dtype=bool)
-        for pair, key in zip(pairs, keys, strict=True):
-            pair[:] = [side[sums.first] for side in sides_of_key[key]]
+        pairs = np.array(
+            [
+                [np.packbits(side[sums.first]) for side in sides_of_key[key].unpacked()]
+                for key in keys
+            ]
+        )
         if audited.roll is not None:  # which are printed whatever is asked here
             of_pay = [side[sums.first] for side in printed_groups(audit, audited.roll)]
             if of_pay:
@@ -178,7 +182,7 @@ def hidden_rows(document, audit, audited, plan, results):
         most = np.array(
             [max(MOST_OF_SINGLE, MOST) if order_of_key[k][0] == 0 else MOST for k in keys]
         )
-        chosen = sums.choose(pairs, most)
+        chosen = sums.choose(PackedMasks(pairs, len(sums.first)), most)
         hidden.keys |= {k for k, stays in zip(keys, chosen, strict=True) if not stays}
     hidden.tied = _of_equal_p(plan, results, hidden)
     return hidden
@@ -188,7 +192,7 @@ def _is_of_few(pair, audit, audited):
     """Return whether a group or its rest in a report of pay has too few people."""
     if audited.roll is None or audited.groups is None:
         return False
-    return any(len(np.unique(audited.groups[side])) < audit.min_cell for side in pair)
+    return any(len(np.unique(audited.groups[side])) < audit.min_cell for side in pair.unpacked())
 
 
 def _most_rows(audited):
@@ -397,7 +401,10 @@ class _RowSides:
         self._mask = audited.masks.meeting
 
     def of(self, key):
-        """Return the masks of a group and of those it is compared with; None if it is unknown."""
+        """Return the masks of a group and of those it is compared with, as `PackedMasks`.
+
+        None if it is unknown.
+        """
         attribute, text, _, versus = key
         group_text, _, around = text.partition(" among ")
         group, context = self._read(group_text), self._read(around) if around else []
@@ -413,8 +420,10 @@ class _RowSides:
         reference = self._references.get((attribute, text), text)
         if versus == REFERENCE and reference != "rest":
             conditions = self._read(reference)
-            return None if conditions is None else (is_group, inside & self._mask(conditions))
-        return is_group, inside & ~is_group
+            if conditions is None:
+                return None
+            return PackedMasks.of(np.stack([is_group, inside & self._mask(conditions)]))
+        return PackedMasks.of(np.stack([is_group, inside & ~is_group]))
 
     def columns(self):
         """Return the columns that describe people, such that each group is a union of cells."""

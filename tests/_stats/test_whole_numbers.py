@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from scipy.optimize import Bounds, LinearConstraint, milp
 
-from skdisc._stats import _printed_sums
-from skdisc._stats._printed_sums import PrintedSums
+from skdisc._stats import _packed_masks
+from skdisc._stats._packed_masks import PackedMasks
+from skdisc._stats._printed_sums import PrintedSums, common_people
 from skdisc._stats._whole_numbers import discloses_few, printable_blocks
 
 
@@ -86,8 +87,8 @@ def test_as_few_blocks_are_left_out_as_tell_one_by_one(bad):
 
 @pytest.mark.parametrize("chunk", [7, 10**7])
 def test_common_people_of_masks_are_sums_over_cells_whatever_the_size_of_blocks(monkeypatch, chunk):
-    monkeypatch.setattr(_printed_sums, "_CHUNK", chunk)
+    monkeypatch.setattr(_packed_masks, "_NUMBERS", chunk)
     draw = np.random.default_rng(0)
     masks, people = draw.random((5, 40)) < 0.5, draw.integers(0, 9, 40).astype(float)
     expected = [[people[a & b].sum() for b in masks] for a in masks]
-    assert _printed_sums.common_people(masks, people).tolist() == expected
+    assert common_people(PackedMasks.of(masks), people).tolist() == expected
