@@ -23,7 +23,7 @@ _RANK = 1e-7  # of the squared length of a column; what others leave less of cou
 TOLERANCE = 1e-7  # of the length of values, by which residuals may still move
 ROUGH = 1e-4  # of residuals that only say where to look
 _TOLERANCE_OF_RANK = 1e-3
-_MOST_SWEEPS = 500
+_MOST_SWEEPS, _MOST_STEPS = 500, 2000
 _PROBES = 2
 _FREE = 0.05  # share of a contribution that is its own at least; with less, others make it up
 _SHARE_OF_MAKING = 0.04  # of the variance of a contribution, that a column adds which makes it up
@@ -327,12 +327,17 @@ class LeastSquares:
         if not self._n_large:
             return linalg.cho_solve((self._factor, False), self._main.T @ scaled), []
         root = np.ones(len(scaled)) if self._root is None else self._root
-        cells = self.blocks[: self._n_large]
-        blocks = [sparse.diags(root) @ _one_hot(codes) for codes in cells]
+        large = list(zip(self.blocks, self._one_over_mass, strict=True))[: self._n_large]
+        # Columns of length 1, as those of the main effects: of others, steps come to no end.
+        scales = [np.sqrt(one_over_mass) for _, one_over_mass in large]
+        blocks = [
+            sparse.diags(root * scale[cells]) @ _one_hot(cells)
+            for (cells, _), scale in zip(large, scales, strict=True)
+        ]
         design = sparse.hstack([self._main, *blocks], format="csr")
-        slopes = sparse.linalg.lsqr(design, scaled, atol=1e-9, btol=1e-9, iter_lim=500)[0]
-        ends = np.cumsum([self.rank, *(block.shape[1] for block in blocks)])
-        return slopes[: self.rank], np.split(slopes[self.rank :], ends[1:-1] - self.rank)
+        slopes = sparse.linalg.lsqr(design, scaled, atol=1e-9, btol=1e-9, iter_lim=_MOST_STEPS)[0]
+        slopes, *of_blocks = np.split(slopes, self.rank + np.cumsum([0, *map(len, scales)])[:-1])
+        return slopes, [s * scale for s, scale in zip(of_blocks, scales, strict=True)]
 
 
 class Spline:

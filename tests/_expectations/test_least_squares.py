@@ -130,6 +130,22 @@ def test_parts_of_columns_add_up_to_the_fit_of_main_effects(n_towns):
     np.testing.assert_allclose(rest, rest[0], atol=1e-5)
 
 
+def test_several_numbers_of_many_shared_values_contribute_what_least_squares_says():
+    rng, n = np.random.default_rng(8), 20_000
+    X = pd.DataFrame({f"points_{j}": rng.integers(400, size=n) + 0.0 for j in range(4)})
+    X = X.assign(work=rng.choice(list("abc"), n), age=rng.normal(size=n))
+    y = rng.normal(size=n) + 0.1 * X["points_0"] % 3
+    design = LeastSquares(Covariates.of(X))
+    assert len(design.blocks) == 4
+    parts = design.parts(y.to_numpy())
+    assert set(parts) == {(j,) for j in range(6)}
+    rest = y - sum(parts.values())
+    for j in range(4):  # a part has a value for each number, and all leave nothing of its mean
+        assert pd.Series(parts[j,].round(9)).groupby(X[f"points_{j}"]).nunique().max() == 1
+        means = (rest - rest.mean()).groupby(X[f"points_{j}"]).mean()
+        np.testing.assert_allclose(means, 0, atol=1e-5)
+
+
 def test_a_spline_of_numbers_that_are_mostly_zero_is_a_line():
     gains = np.append(np.zeros(80), [100.0, 5000.0])
     line = Spline(gains, None).columns(gains)
