@@ -41,7 +41,9 @@ def known_scores(X, y, detector):
         own = [p for p in groups.groups[i].predicates if p.column in protected]
         shares[part] = np.prod([_chance(p) for p in own])
     expected = 0.6 - EFFECT * (X["work"] == "p") - GAP * 0.5 * (X["town"] == "u")
-    return Scores(groups, Residuals.of_known(y, expected.to_numpy(), groups.is_part, shares))
+    one = np.ones(len(y))
+    residuals = Residuals(y - expected.to_numpy(), groups.is_part - shares, one, one, None, y)
+    return Scores(groups, residuals)
 
 
 def _chance(predicate):

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from known_expectations import known_residuals
 
 from skdisc._space._subgroup import Predicate, Subgroup
 from skdisc.subgroup._disparity_pursuit._adjustment import Residuals
@@ -69,7 +70,7 @@ def test_the_limit_is_how_often_a_planted_group_is_found_if_the_nuisances_are_kn
     expected = fair + np.where(inside, -0.18 * share, 0)
 
     def known(y, is_part):
-        return Residuals.of_known(y, expected, is_part, np.array([share]))
+        return known_residuals(y, expected, is_part, np.array([share]))
 
     assert agrees(detected(X, outcomes(p), known), limit)
 

@@ -348,8 +348,8 @@ def _outcome(name, profile):
     return CountedColumn(name, "nominal", _categories(profile))
 
 
-def classes_of(name: Hashable, values: Sequence) -> CountedColumn:
-    """Return the column of outcomes with some classes."""
+def decision_of(values: Sequence) -> CountedColumn:
+    """Return the column of decisions with some classes."""
     values = tuple(map(plain, values))
     is_number = of_numbers(pd.Series(list(values)).dtype)
-    return CountedColumn(name, "number" if is_number else "nominal", values)
+    return CountedColumn("decision", "number" if is_number else "nominal", values)

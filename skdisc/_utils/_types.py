@@ -4,7 +4,6 @@ from collections.abc import Collection, Hashable, Sequence
 from os import PathLike
 from typing import Any
 
-import joblib
 import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator
@@ -18,4 +17,3 @@ FilePath = str | PathLike[str]
 RandomState = int | np.random.RandomState | None
 Seed = int | np.random.RandomState | np.random.Generator | None
 Estimator = BaseEstimator  # a clone of it is fitted
-Memory = str | joblib.Memory | None

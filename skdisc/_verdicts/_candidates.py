@@ -235,7 +235,7 @@ class Candidates:
         }
 
 
-def smallest_ratio(x1, n1, x0, n0, a, rarer=None):
+def smallest_ratio(x1, n1, x0, n0, a):
     """Return the smallest ratio of two rates that one-sided tests at level a do not exclude.
 
     The rates are of the events, or of the non-events where these are rarer in both groups
@@ -249,15 +249,13 @@ def smallest_ratio(x1, n1, x0, n0, a, rarer=None):
     ----------
     x1, n1, x0, n0 : array-like of float, counts of the two groups; fractions are allowed
     a : float, the one-sided error rate
-    rarer : array-like of bool, default=None
-        Whether events are the rarer outcome. None: decided by both groups together.
 
     Returns
     -------
     ndarray of float, NaN where a group is empty, or nobody has the rarer outcome
     """
     x1, n1, x0, n0 = np.broadcast_arrays(*(np.asarray(v, dtype=float) for v in (x1, n1, x0, n0)))
-    rarer = 2 * (x1 + x0) <= n1 + n0 if rarer is None else rarer
+    rarer = 2 * (x1 + x0) <= n1 + n0
     e1, e0 = np.where(rarer, x1, n1 - x1), np.where(rarer, x0, n0 - x0)
     low, high = _stats.ratio_interval(e1, n1, e0, n0, _stats.level_of_two_tests(a))
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -42,7 +42,7 @@ class KnownTruth:
         self.made, self.model, self._seed = made, model, random_state
         self.targets = targets_of(made.truth, made.protected)
         rng = np.random.default_rng(random_state)
-        self.people = Members(population(made.truth, made.truth.subgroups, rng))
+        self.people = Members(population(made.truth, rng))
 
     @cached_property
     def differences(self):
@@ -218,11 +218,11 @@ def _family(X, columns):
     return groups
 
 
-def as_audited(made, rng, n_people=_N_PEOPLE):
+def as_audited(made, rng):
     """Draw people from the population of the audited data, with its shares of planted subgroups."""
     truth = made.truth
     sizes = truth.groups[["n_a", "n_b"]].to_numpy(dtype=int).ravel()
-    copies = -(-n_people // len(made.data))
+    copies = -(-_N_PEOPLE // len(made.data))
     planted = zip(sizes, truth.subgroups, strict=True)
     parts = [truth.sample(copies * n, g, random_state=rng) for n, g in planted if n]
     missing = copies * (len(made.data) - int(sizes.sum()))
@@ -236,7 +236,7 @@ def as_audited(made, rng, n_people=_N_PEOPLE):
     return pd.concat(parts, ignore_index=True)
 
 
-def population(truth, subgroups, rng, n_per_group=200, n_overall=2000):
+def population(truth, rng):
     """Draw people to compare members of subgroups: from each planted subgroup, and overall."""
-    parts = [truth.sample(n_per_group, g, random_state=rng) for g in subgroups]
-    return pd.concat([*parts, truth.sample(n_overall, random_state=rng)], ignore_index=True)
+    parts = [truth.sample(200, g, random_state=rng) for g in truth.subgroups]
+    return pd.concat([*parts, truth.sample(2000, random_state=rng)], ignore_index=True)

@@ -118,7 +118,7 @@ def additive(names):
     return design if is_full and len(names) - design.shape[1] >= LEAST_SPARE else constant
 
 
-def shrink(mean, variance, design, significance, limit=MOST_SHIFT):
+def shrink(mean, variance, design, significance):
     r"""Estimate means under partial pooling toward a linear model: Fay and Herriot's model.
 
     .. math:: y_g = \theta_g + e_g, \; e_g \sim N(0, v_g), \quad
@@ -127,16 +127,15 @@ def shrink(mean, variance, design, significance, limit=MOST_SHIFT):
     with known v and flat priors of β and τ (Gelman 2006). Given τ the estimates are the best linear
     unbiased predictions :math:`\gamma_g y_g + (1 - \gamma_g) x_g' \hat\beta` with :math:`\gamma_g =
     \tau^2 / (\tau^2 + v_g)`; they are averaged over the posterior distribution of τ, so that the
-    intervals contain that it is not known. No estimate moves by more than `limit` of its standard
-    errors :math:`\sqrt{v_g}`, and its interval moves with it (limited translation, Efron and Morris
-    1972): a single group that differs is then not taken for noise.
+    intervals contain that it is not known. No estimate moves by more than `MOST_SHIFT` of its
+    standard errors :math:`\sqrt{v_g}`, and its interval moves with it (limited translation, Efron
+    and Morris 1972): a single group that differs is then not taken for noise.
 
     Parameters
     ----------
     mean, variance : ndarray of float, shape (n_groups,)
     design : ndarray of float, shape (n_groups, n_parameters); of full rank
     significance : float
-    limit : float, default=0.7; inf for the estimates of the model
 
     Returns
     -------
@@ -151,7 +150,7 @@ def shrink(mean, variance, design, significance, limit=MOST_SHIFT):
         _mixture_quantile(level, posterior, theta, np.sqrt(spread))
         for level in (significance / 2, 1 - significance / 2)
     )
-    estimate, most = posterior @ theta, limit * np.sqrt(variance)
+    estimate, most = posterior @ theta, MOST_SHIFT * np.sqrt(variance)
     shift = np.clip(estimate, mean - most, mean + most) - estimate
     return estimate + shift, low + shift, high + shift, posterior @ fit, posterior @ gamma
 

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from skdisc.group import GroupDisparity
+from skdisc.group import GroupDisparity, _group_disparity_shrinkage
 from skdisc.group._group_disparity_shrinkage import _means, additive, shrink
 
 SCHOOLS = np.array([28.0, 8, -3, 7, -1, 1, 18, 12]), np.array([15.0, 10, 16, 11, 9, 11, 10, 18])
@@ -61,11 +61,12 @@ def by_conditioning(y, variance, design, level):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("design", ["mean", "slope"])
-def test_the_model_is_that_of_normal_vectors(design):
+def test_the_model_is_that_of_normal_vectors(monkeypatch, design):
     """The eight schools (Rubin 1981), whose first effect has the posterior interval -2 to 31."""
     y, error = SCHOOLS
     X = np.ones((8, 1)) if design == "mean" else np.column_stack([np.ones(8), np.arange(8) % 2])
-    found = shrink(y, error**2, X, 0.05, limit=np.inf)
+    monkeypatch.setattr(_group_disparity_shrinkage, "MOST_SHIFT", np.inf)
+    found = shrink(y, error**2, X, 0.05)
     for ours, direct in zip(found[:3], by_conditioning(y, error**2, X, 0.05), strict=True):
         assert ours == pytest.approx(direct, abs=0.4)
     assert found[0] == pytest.approx(by_conditioning(y, error**2, X, 0.05)[0], abs=0.05)
@@ -73,12 +74,13 @@ def test_the_model_is_that_of_normal_vectors(design):
         assert (found[1][0], found[2][0]) == pytest.approx((-2, 31), abs=1)
 
 
-def test_known_variances_decide_what_is_kept():
+def test_known_variances_decide_what_is_kept(monkeypatch):
     """With a known spread of the truth the estimate would be the direct formula."""
     rng = np.random.default_rng(0)
     variance = np.tile([0.01, 1.0], 200)
     y = rng.normal(size=400) + rng.normal(size=400) * np.sqrt(variance)
-    estimate, low, high, toward, kept = shrink(y, variance, np.ones((400, 1)), 0.05, limit=np.inf)
+    monkeypatch.setattr(_group_disparity_shrinkage, "MOST_SHIFT", np.inf)
+    estimate, low, high, toward, kept = shrink(y, variance, np.ones((400, 1)), 0.05)
     tau2 = np.var(y[::2]) - 0.01  # of the precise half
     direct = tau2 / (tau2 + variance)
     assert kept == pytest.approx(direct, abs=0.05)
@@ -86,9 +88,11 @@ def test_known_variances_decide_what_is_kept():
     assert (high - low)[1] / 2 == pytest.approx(1.96 * np.sqrt(direct[1]), rel=0.05)
 
 
-def test_no_estimate_moves_far():
+def test_no_estimate_moves_far(monkeypatch):
     y, error = SCHOOLS
-    free, limited = (shrink(y, error**2, np.ones((8, 1)), 0.05, limit) for limit in (np.inf, 0.7))
+    limited = shrink(y, error**2, np.ones((8, 1)), 0.05)
+    monkeypatch.setattr(_group_disparity_shrinkage, "MOST_SHIFT", np.inf)
+    free = shrink(y, error**2, np.ones((8, 1)), 0.05)
     far = np.abs(free[0] - y) > 0.7 * error
     assert 0 < far.sum() < 8
     assert np.abs(limited[0] - y)[far] == pytest.approx(0.7 * error[far])

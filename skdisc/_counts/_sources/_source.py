@@ -15,7 +15,7 @@ from skdisc._counts._cell_limit import MOST_CELLS
 from skdisc._counts._counts import Counts
 from skdisc._counts._profile import Profile
 from skdisc._counts._running_total import RunningTotal
-from skdisc._counts._schema import CountsSchema, classes_of
+from skdisc._counts._schema import CountsSchema, decision_of
 from skdisc._counts._sources._checkpoint import Checkpoint
 from skdisc._counts._sources._row_sample import DrawnRows, allocated, sizes_of
 from skdisc._utils._validation import check_column, check_names
@@ -182,7 +182,7 @@ class Source(ABC):
             return count(schema, None, [])
         if classes is None and schema.label is None:
             raise ValueError("classes= must name what the model may return, as there is no label.")
-        decision = classes_of("decision", schema.label.values if classes is None else classes)
+        decision = decision_of(schema.label.values if classes is None else classes)
         reads = list(schema.names if reads is None else reads)
         exact = {column.name for column in schema.columns if column.is_exact}
         if exact.issuperset(reads):

@@ -120,7 +120,9 @@ class IbisSource(Source):
         """
         columns, by = list(self.columns if columns is None else columns), list(by)
         check_names("columns", [*columns, *by], self.columns)
-        ibis, position = _ibis(), _new_name("position", self.columns)
+        ibis, position = _ibis(), "position"
+        while position in self.columns:
+            position += "_"
         table = self._table.select(list(dict.fromkeys([*by, *columns])))
         order = ibis.row_number().over(order_by=[table[c] for c in table.columns])
         table = table.mutate(**{position: order.cast("int64")})
@@ -212,13 +214,6 @@ def _positions(strata, n, random_state):
     draw = np.random.default_rng(random_state)
     drawn = [first + draw.choice(n_rows, size[first], replace=False) for first, n_rows in strata]
     return np.sort(np.concatenate(drawn))
-
-
-def _new_name(name, columns):
-    """Return a name that no column has."""
-    while name in columns:
-        name += "_"
-    return name
 
 
 def _weighted(values, n):

@@ -130,13 +130,13 @@ class OutcomeLaw:
                 groups.append(np.full(len(rows[-1]), k))
         return np.concatenate(rows), np.concatenate(groups)
 
-    def person(self, X, members=None):
+    def person(self, X):
         """Return bias, aleatoric level and epistemic level of each row.
 
         Over several memberships of a row, biases and variances of the noise add up, and the largest
         epistemic level counts.
         """
-        rows, groups = self.members(X) if members is None else members
+        rows, groups = self.members(X)
         n = len(X)
         bias = np.bincount(rows, self.bias[groups], n)
         sigma = np.sqrt(np.bincount(rows, self.sigma[groups] ** 2, n))

@@ -22,7 +22,6 @@ ASPECTS = {
 B, C, N, O = "binary", "categorical", "numeric", "ordinal"  # noqa: E741
 _GROUPS = (B, C)
 _MARKS = (*_GROUPS, N)
-_ANY = (B, C, N, O)
 INF, NAN = float("inf"), float("nan")
 
 

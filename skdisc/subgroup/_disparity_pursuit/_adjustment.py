@@ -160,12 +160,6 @@ class Residuals:
         """Whether outcomes are 0 or 1."""
         return bool(((self.raw == 0) | (self.raw == self.root)).all())
 
-    @classmethod
-    def of_known(cls, y, expected, is_part, shares, cluster=None):
-        """Return residuals from known expectations, without weights."""
-        one = np.ones(len(y))
-        return cls(y - expected, is_part - shares, one, one, None, y, cluster)
-
 
 def sums_by(cluster):
     """Return the matrix that sums rows by cluster."""

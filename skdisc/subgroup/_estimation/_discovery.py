@@ -179,11 +179,6 @@ def single_groups(
     return table
 
 
-def largest(gaps):
-    """Return the largest gap; NaN if there is none, or if one is NaN for lack of data."""
-    return float(np.max(gaps.to_numpy())) if len(gaps) else float("nan")
-
-
 def excluded_groups(groups: pd.DataFrame, min_rows: int) -> pd.DataFrame:
     """Return the single protected groups that were not searched or have no rate, and why.
 

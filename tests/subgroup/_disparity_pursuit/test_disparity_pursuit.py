@@ -10,6 +10,7 @@ import pytest
 import statsmodels.api as sm
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from known_expectations import known_residuals
 from scipy import special
 
 from skdisc import Limits, Rule
@@ -20,7 +21,6 @@ from skdisc.datasets import make_discrimination
 from skdisc.group import GroupDisparity
 from skdisc.subgroup import Bins, DisparityPursuit, DivExplorer
 from skdisc.subgroup._disparity_pursuit import _causes, _context_groups, _orthogonal_scores, _run
-from skdisc.subgroup._disparity_pursuit._adjustment import Residuals
 from skdisc.subgroup._disparity_pursuit._context_groups import ContextGroups
 from skdisc.subgroup._disparity_pursuit._orthogonal_scores import Scores
 from skdisc.subgroup._disparity_pursuit._search import pursue
@@ -57,7 +57,7 @@ def known(X, y, p, depth=2, cluster=None, least=20):
     items = make_items(X, FeatureSpace.from_frame(X, protected=PROTECTED), list(X), PROTECTED, 4)
     groups = ContextGroups.mined(items, least, depth, lambda n: n)
     shares = np.broadcast_to(groups.is_part.mean(axis=1)[:, None], groups.is_part.shape)
-    return Scores(groups, Residuals.of_known(y, p, groups.is_part, shares, cluster))
+    return Scores(groups, known_residuals(y, p, groups.is_part, shares, cluster))
 
 
 def regressor(scores, X, y, p, i):

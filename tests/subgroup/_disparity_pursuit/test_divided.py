@@ -7,12 +7,12 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from known_expectations import known_residuals
 
 from skdisc._space._feature_space import FeatureSpace
 from skdisc._space._items import make_items
 from skdisc.subgroup import DisparityPursuit
 from skdisc.subgroup._disparity_pursuit import _search
-from skdisc.subgroup._disparity_pursuit._adjustment import Residuals
 from skdisc.subgroup._disparity_pursuit._context_groups import ContextGroups
 from skdisc.subgroup._disparity_pursuit._orthogonal_scores import Scores
 
@@ -37,7 +37,7 @@ def scored(X, y):
     items = make_items(X, FeatureSpace.from_frame(X, protected=["race"]), list(X), ["race"], 4)
     groups = ContextGroups.mined(items, 10, 3, lambda n: n)
     shares = np.broadcast_to(groups.is_part.mean(axis=1)[:, None], groups.is_part.shape)
-    return Scores(groups, Residuals.of_known(y, np.full(len(y), 0.5), groups.is_part, shares))
+    return Scores(groups, known_residuals(y, np.full(len(y), 0.5), groups.is_part, shares))
 
 
 def test_a_group_with_more_evidence_than_its_two_causes_gives_way_to_them(monkeypatch):

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from known_expectations import known_residuals
 from numpy.testing import assert_allclose
 from scipy.special import expit, logit
 
@@ -14,7 +15,6 @@ from skdisc._space._feature_space import FeatureSpace
 from skdisc._space._items import make_items
 from skdisc.subgroup import DisparityPursuit
 from skdisc.subgroup._disparity_pursuit import _causes, _run
-from skdisc.subgroup._disparity_pursuit._adjustment import Residuals
 from skdisc.subgroup._disparity_pursuit._context_groups import ContextGroups
 from skdisc.subgroup._disparity_pursuit._expectations import adjust
 from skdisc.subgroup._disparity_pursuit._fits import errors
@@ -69,7 +69,7 @@ def scored(seed, n=300, is_weighted=False, n_clusters=None):
     shares = np.broadcast_to(groups.is_part.mean(axis=1)[:, None], groups.is_part.shape)
     y = (rng.random(n) < e).astype(float)
     cluster = None if n_clusters is None else np.arange(n) % n_clusters
-    known = Residuals.of_known(y, e, groups.is_part, shares, cluster)
+    known = known_residuals(y, e, groups.is_part, shares, cluster)
     root = np.sqrt(rng.uniform(0.5, 3, n)) if is_weighted else np.ones(n)
     scaled = {name: root * getattr(known, name) for name in ("outcome", "parts", "raw")}
     return Scores(groups, replace(known, root=root, **scaled)), e
@@ -219,7 +219,7 @@ def test_the_best_scale_leaves_least(seed):
 def test_effects_on_numbers_are_differences():
     scores, e = scored(0)
     r = scores.residuals
-    numbers = Residuals.of_known(e + 0.1, e, scores.candidates.is_part, r.parts)
+    numbers = known_residuals(e + 0.1, e, scores.candidates.is_part, r.parts)
     assert list(numbers.scales) == ["difference"]
     assert list(r.scales) == list(AFTER)
 

@@ -5,13 +5,13 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from known_expectations import known_residuals
 from scipy import stats
 from skewed_pay import larger
 
 from skdisc._space._subgroup import Predicate, Subgroup
 from skdisc.subgroup import DisparityPursuit
 from skdisc.subgroup._disparity_pursuit import _causes
-from skdisc.subgroup._disparity_pursuit._adjustment import Residuals
 from skdisc.subgroup._disparity_pursuit._context_groups import ContextGroups
 from skdisc.subgroup._disparity_pursuit._orthogonal_scores import Scores
 from skdisc.subgroup._disparity_pursuit._skewness import compared_sides
@@ -30,7 +30,7 @@ def scored(seed, n=600, spread=1.0, gap=0.0, cluster=None):
     y = np.exp(spread * rng.normal(size=n) - spread**2 / 2) + gap * (woman & here)
     groups = ContextGroups.of_groups([WOMEN, IN_TOWN], ["sex"], X)
     shares = share if groups.is_part.shape[0] == 1 else np.stack([share] * 2)
-    residuals = Residuals.of_known(y, np.ones(n), groups.is_part, shares, cluster)
+    residuals = known_residuals(y, np.ones(n), groups.is_part, shares, cluster)
     return Scores(groups, residuals), y - 1, woman, here, woman - share
 
 
@@ -75,7 +75,7 @@ def test_clusters_leave_scores_as_skewed_as_those_of_fewer_people():
     X = X.iloc[at].reset_index(drop=True)
     groups = ContextGroups.of_groups([WOMEN, IN_TOWN], ["sex"], X)
     shares = (one[2] - d)[at]
-    residuals = Residuals.of_known(one[1][at] + 1, np.ones(2400), groups.is_part, shares, at)
+    residuals = known_residuals(one[1][at] + 1, np.ones(2400), groups.is_part, shares, at)
     four = Scores(groups, residuals)
     found = [compared_sides(s, s.adjusted_for([]), np.array([0, 1])) for s in (scores, four)]
     assert found[1].skewness == pytest.approx(found[0].skewness, rel=0.05)

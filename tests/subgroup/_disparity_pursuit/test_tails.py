@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from known_expectations import known_residuals
 from numpy.testing import assert_allclose
 from scipy import optimize, special, stats
 
@@ -12,7 +13,6 @@ from skdisc._space._feature_space import FeatureSpace
 from skdisc._space._items import make_items
 from skdisc.subgroup import DisparityPursuit
 from skdisc.subgroup._disparity_pursuit import _tails
-from skdisc.subgroup._disparity_pursuit._adjustment import Residuals
 from skdisc.subgroup._disparity_pursuit._context_groups import ContextGroups
 from skdisc.subgroup._disparity_pursuit._orthogonal_scores import Scores
 
@@ -76,7 +76,7 @@ def scores_of(y, mean, n=400, cluster=None):
     items = make_items(X, FeatureSpace.from_frame(X, protected=["sex"]), list(X), ["sex"], 4)
     groups = ContextGroups.mined(items, 10, 2, lambda n: n)
     shares = np.broadcast_to(groups.is_part.mean(axis=1)[:, None], groups.is_part.shape)
-    return Scores(groups, Residuals.of_known(y(X, rng), mean, groups.is_part, shares, cluster))
+    return Scores(groups, known_residuals(y(X, rng), mean, groups.is_part, shares, cluster))
 
 
 def lower_in_u(X, rng):
