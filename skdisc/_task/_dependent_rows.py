@@ -47,10 +47,15 @@ def alike_neighbors(X, y):
         return []
     columns = (_codes(X.iloc[:, j]) for j in range(X.shape[1]))
     differs = np.logical_or.reduce([c[1:] != c[:-1] for c in columns])
-    if not _exceeds(products[differs], far):
+    # In a sorted table, rows where equal ones end are not like all rows: they have means of their own
+    before, after = outcome[:-1][differs], outcome[1:][differs]
+    if not differs.any() or not before.std() * after.std():
+        return []
+    products = (before - before.mean()) * (after - after.mean()) / (before.std() * after.std())
+    if not _exceeds(products, far):
         return []
     return [
-        f"Outcomes of neighboring rows are alike (correlation {products[differs].mean():.2f}; "
+        f"Outcomes of neighboring rows are alike (correlation {products.mean():.2f}; "
         f"{far:.2f} further apart). If rows that follow each other belong together, as members of "
         "a household do, p-values and intervals are too small: pass groups=."
     ]

@@ -304,7 +304,7 @@ def _audit(arguments):
         return _audit_counts(arguments)
     frame, notes = read_in(arguments.data, reading_of(arguments))
     try:
-        return _audit_rows(arguments, in_canonical_order(frame), notes)
+        return _audit_rows(arguments, frame, notes)
     except BaseException:
         for line in lines_of(notes):  # which the page would have; they may say what is wrong
             say(line)
@@ -328,7 +328,7 @@ def _check_public(arguments):
 
 
 def _audit_rows(arguments, frame, notes):
-    """Audit the rows of a table; return the exit code."""
+    """Audit the rows of a table, in the order of their file; return the exit code."""
     names = list(frame.columns)
     roles, protected = _roles(arguments, names)
     is_pay = is_of_pay(arguments)
@@ -340,11 +340,15 @@ def _audit_rows(arguments, frame, notes):
     if output == DECISION and not (arguments.favorable or arguments.one_vs_rest):
         raise ValueError(_ONE_OF_BOTH)
     hours = roles["--hours"][0] if roles["--hours"] else None
-    frame, notes = prepared(frame, ends, notes, hours=hours, **preparation(arguments))
+    noticed = []
     if not (arguments.groups or arguments.drop_copies or arguments.weights):
-        # before columns are left out: without an identifier, copies look like people who are alike
-        rows = frame.drop(columns=ends)
-        notes = [*notes, *copies(rows, frame[ends[0]])]
+        # Before columns are left out: without an identifier, copies look like people who are alike.
+        # And before rows are ordered by their values: then members of a household are no neighbors.
+        rows = labeled(frame, ends, [])[0] if arguments.drop_unlabeled else frame
+        noticed = copies(rows.drop(columns=ends), rows[ends[0]])
+    frame = in_canonical_order(frame)
+    frame, notes = prepared(frame, ends, notes, hours=hours, **preparation(arguments))
+    notes = [*notes, *noticed]
     _check_filled(protected, [c for c in protected if frame[c].isna().all()])
     for option in ("--target", "--predictions", "--weights", "--groups"):
         for name in roles[option]:

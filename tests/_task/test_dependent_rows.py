@@ -141,3 +141,13 @@ def test_people_who_are_alike_in_all_columns_are_no_household():
     X, y = points(400).loc[np.arange(400).repeat(times)], y.repeat(times)
     assert not alike_neighbors(X, y)
     assert alike_neighbors(points(len(y)), y)
+
+
+def test_sorted_copies_of_unlike_numbers_are_no_household():
+    # 300 combinations in any order: 225 favorable ones of two rows each, 75 others of ten
+    for seed in range(20):
+        order = np.random.default_rng(seed).permutation(300)
+        y = (np.arange(300) < 225).astype(int)[order]
+        times = np.where(y == 1, 2, 10)
+        X = points(300).loc[order.repeat(times)].reset_index(drop=True)
+        assert not alike_neighbors(X, y.repeat(times))

@@ -472,3 +472,21 @@ def test_a_limit_of_rows_is_a_number_or_all(people, capsys, rows):
     with pytest.raises(SystemExit):
         audit(people, f"--max-rows={rows}")
     assert "must be a number or all" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("drop", [False, True])
+def test_members_of_a_household_are_noticed_in_the_order_of_the_file(tmp_path, capsys, drop):
+    rng = np.random.default_rng(0)
+    hired = rng.random(1000) < np.repeat(rng.choice([0.1, 0.9], 200), 5)
+    frame = pd.DataFrame({"sex": rng.choice(["F", "M"], 1000), "points": rng.normal(size=1000)})
+    frame["hired"] = np.where(hired, "yes", "no")
+    if drop:
+        frame.loc[::9, "hired"] = None
+    said = []
+    for name, rows in ("households", frame), ("shuffled", frame.sample(frac=1, random_state=0)):
+        rows.to_csv(tmp_path / f"{name}.csv", index=False)
+        more = ["--drop-unlabeled"] if drop else []
+        audit(tmp_path / f"{name}.csv", "--detectors", "GroupDisparity", *more)
+        said.append(" ".join(capsys.readouterr().out.split()))
+    assert "Outcomes of neighboring rows are alike" in said[0]
+    assert "Outcomes of neighboring rows are alike" not in said[1]
