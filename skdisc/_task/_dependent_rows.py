@@ -47,7 +47,7 @@ def alike_neighbors(X, y):
         return []
     columns = (_codes(X.iloc[:, j]) for j in range(X.shape[1]))
     differs = np.logical_or.reduce([c[1:] != c[:-1] for c in columns])
-    # In a sorted table, rows where equal ones end are not like all rows: they have means of their own
+    # Where equal rows end in a sorted table, outcomes have means of their own.
     before, after = outcome[:-1][differs], outcome[1:][differs]
     if not differs.any() or not before.std() * after.std():
         return []

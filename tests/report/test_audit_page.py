@@ -422,10 +422,20 @@ def test_parts_of_a_gap_start_where_the_last_one_ended():
             -2.0,
             1.25,
             -0.5,
-            "1.250 remains, the other way, where these are equal: -0.500 with the causes found, "
+            "1.250, the other way, remains where these are equal: -0.500 with the causes found, "
             "and 1.750, the other way, elsewhere.",
         ),
-        (-2.0, 1.25, 0.5, "1.250 remains, the other way, where these are equal, 0.500 of it with"),
+        (-2.0, 1.25, 0.5, "1.250, the other way, remains where these are equal, 0.500 of it with"),
+        (0.02, -0.07, None, "0.020, the other way, goes with legitimate columns, and -0.070 rem"),
+        (0.0001, -0.07, None, "0 goes with legitimate columns, and -0.070 remains where these"),
+        (-0.1, 0.0001, None, "-0.100 goes with legitimate columns, and 0 remains where these"),
+        (
+            0.03,
+            -0.05,
+            0.01,
+            "-0.050 remains where these are equal: 0.010, the other way, with the causes found, "
+            "and -0.060 elsewhere.",
+        ),
     ],
 )
 def test_a_part_that_is_larger_than_the_whole_is_explained(explained, remaining, caused, told):

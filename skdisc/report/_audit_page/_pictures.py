@@ -284,22 +284,26 @@ def _added_up(total, components, whole):
         amount("equal"),
         amount("cause"),
     )
-    shown = [_rounded(n, whole) for n in (total[0]["amount"], explained, remaining, caused)]
-    other_way = ", the other way," * (explained * remaining < 0)
+    gap = total[0]["amount"]
+
+    def told(part):
+        text = _rounded(part, whole)
+        is_other_way = part * gap < 0 and _rounded(gap, whole) != "0" and text != "0"
+        return f"{text}, the other way," if is_other_way else text
+
     people = total[0].get("people")
     start = "Of a gap"
     if people is not None:
         start = f"In the rows of this question, with {people:,} people of the group, of a gap"
     sentence = (
-        f"{start} of {shown[0]}, {shown[1]} goes with legitimate columns, and {shown[2]} "
-        f"remains{other_way} where these are equal"
+        f"{start} of {_rounded(gap, whole)}, {told(explained)} goes with legitimate columns, and "
+        f"{told(remaining)} remains where these are equal"
     )
     if not any(p.get("kind") == "cause" for p in components):
         return f"{sentence}."
     elsewhere = remaining - caused
     if caused * elsewhere < 0:
         return (
-            f"{sentence}: {shown[3]} with the causes found, and {_rounded(elsewhere, whole)}, the "
-            "other way, elsewhere."
+            f"{sentence}: {told(caused)} with the causes found, and {told(elsewhere)} elsewhere."
         )
-    return f"{sentence}, {shown[3]} of it with the causes found."
+    return f"{sentence}, {_rounded(caused, whole)} of it with the causes found."
