@@ -140,7 +140,8 @@ def _judged(results, p, corrected, significance, n_cells):
         if corrected <= significance:
             answer = _answer(results[0])
             return {"verdict": FOUND, "reason": "" if answer is None else answer.reason}
-        reason = f"p = {p:.2g}, and {corrected:.2g} after correction for {n_cells} questions"
+        shown = _above(corrected, significance)
+        reason = f"p = {p:.2g}, and {shown} after correction for {n_cells} questions"
         return {"verdict": UNSURE, "reason": reason}
     if results[0].verdict == FOUND:
         reason = (
@@ -150,6 +151,12 @@ def _judged(results, p, corrected, significance, n_cells):
         return {"verdict": UNSURE, "reason": reason}
     verdict = NOTHING if results[0].verdict == NOTHING else UNSURE
     return {"verdict": verdict, "reason": results[0].reason}
+
+
+def _above(p, level):
+    """Return a p-value above a level in two digits, or in as many as show that it is above."""
+    texts = (f"{p:.{digits}g}" for digits in range(2, 18))
+    return next(text for text in texts if float(text) > level)
 
 
 def _row(cell, kind, step, result, figures=None):

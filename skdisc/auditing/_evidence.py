@@ -146,7 +146,8 @@ def find_evidence(audited, plan, results, verdicts, significance, figures):
         if e.kind != CONTEXT and not any(e.mirrors(r) for r in rows):
             rows.append(e)
     for e in (e for e in findings if e.kind == CONTEXT):
-        home = _home(e, rows)
+        # What is found is no shadow of something that is not.
+        home = _home(e, [r for r in rows if r.p <= significance or e.p > significance])
         if home is None:
             rows.append(e)
         elif home.who != e.who:

@@ -14,6 +14,7 @@ from sklearn.tree import DecisionTreeClassifier
 from skdisc import Audit, AuditReport, BlackBox, Limits, Rule
 from skdisc._results._judgment import FOUND, NOTHING, UNSURE
 from skdisc.auditing import _run
+from skdisc.auditing._cells import _above
 from skdisc.datasets import make_loan
 
 
@@ -65,6 +66,32 @@ def test_the_planted_group_is_the_first_row_and_its_shadows_are_folded():
     for shadow in report.document["shadows"]:
         assert 1 <= shadow["of"] <= len(groups)
         assert shadow["group"] not in groups
+
+
+def test_what_is_found_is_no_shadow_of_what_is_not():
+    """Women of one town are .3 worse off; the gap of all women is not significant in an audit."""
+    for seed in (13, 16, 28):
+        rng, n = np.random.default_rng(seed), 900
+        X = pd.DataFrame({"sex": rng.choice(["m", "f"], n), "town": rng.choice(list("abcd"), n)})
+        X["race"] = rng.choice(["x", "y"], n)
+        planted = (X["sex"] == "f") & (X["town"] == "a")
+        y = (rng.random(n) < 0.5 - 0.3 * planted).astype(int)
+        audit = Audit(protected=["sex", "race"], detectors=["GroupDisparity", "DivExplorer"])
+        report = audit.fit(X, y).report_
+        first, second = report.document["evidence"]
+        assert (first["group"], first["found"]) == ("sex = 'f' and town = 'a'", True)
+        assert (second["group"], second["found"]) == ("sex = 'f'", False)
+        assert report.document["answers"][0]["worst"]["group"] == first["group"]
+        assert "no number: none may be shown" not in " ".join(report.to_text().split())
+
+
+def test_a_corrected_p_value_that_is_too_large_is_not_printed_as_the_level():
+    assert [_above(p, 0.05) for p in (0.0500027, 0.2, 0.054, 0.0513)] == [
+        "0.050003",
+        "0.2",
+        "0.054",
+        "0.051",
+    ]
 
 
 @pytest.mark.slow

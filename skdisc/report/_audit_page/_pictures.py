@@ -303,7 +303,5 @@ def _added_up(total, components, whole):
         return f"{sentence}."
     elsewhere = remaining - caused
     if caused * elsewhere < 0:
-        return (
-            f"{sentence}: {told(caused)} with the causes found, and {told(elsewhere)} elsewhere."
-        )
+        return f"{sentence}: {told(caused)} with the causes found, and {told(elsewhere)} elsewhere."
     return f"{sentence}, {_rounded(caused, whole)} of it with the causes found."
