@@ -669,3 +669,25 @@ def test_ranges_of_numbers_end_at_100_percent_less(better):
     said = _paragraphs._Paragraph(answer, document, texts_of(document, "en"))
     shown = said._range(said.equal).replace("\u00a0", " ")
     assert shown == f"80.0 % to {100.0 if sign > 0 else 120.0} %"
+
+
+def test_where_nothing_can_be_told_both_ranges_are_of_the_group_that_is_named():
+    """The largest gap is that of a group that is better off, so everyone else is worse off."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"origin": np.repeat(["a", "b", "c"], [60, 60, 30])})
+    X["town"] = rng.choice(["Abo", "Bern"], 150)
+    y = np.tile([1, 0, 0, 0, 1, 0], 25)
+    y[120:] = np.tile([1, 1, 0, 0, 0, 0], 5)
+    y[120:123] = 1
+    names = ["GroupDisparity", "DisparityPursuit"]
+    audit = Audit(protected="origin", detectors=names, random_state=0)
+    text = " ".join(audit.fit(X, y).report_.to_text().split())
+    told = re.search(
+        r"of origin = 'c' got .*, (\S+) % of everyone else, and the true difference may be between "
+        r"(\S+) points less and (\S+) more .* is between (\S+) points less and (\S+) more",
+        text,
+    )
+    assert told, text
+    less, more, less_at_equal, more_at_equal = map(float, told.groups()[1:])
+    assert less < more
+    assert less_at_equal < more_at_equal

@@ -456,7 +456,15 @@ class _Paragraph:
         if raw is None or not self._has_rates() or raw["ci_low"] is None:
             return self.texts.UNKNOWN_ALL.format(**values)
         text = self.texts.UNKNOWN if self.outcome is None else self.texts.UNKNOWN_NUMBER
-        return text.format(**values, **self._sides(), range=self._range_alone(raw))
+        sides, is_less = self._sides(), self._is_less()
+        if not is_less:  # one group is told of, here and in the sentences that follow
+            for worse, better in (
+                ("worse", "better"),
+                ("rate", "other_rate"),
+                ("mean", "other_mean"),
+            ):
+                sides[worse], sides[better] = sides[better], sides[worse]
+        return text.format(**values, **sides, range=self._range_alone(raw, is_less=is_less))
 
     def _needed(self):
         relevant, raw = self.answer["relevant_gap"], self.raw
