@@ -186,7 +186,6 @@ def main():
     print(f"support 0.01: {counts['valid pairs']:,} pairs, {n_queries:,} distinct rows asked about")
     print(f"  {wall:.1f} s")
     alone("FACTS, Adult by sex, support 0.01", cpu, peak, (2, 4))
-    assert np.isfinite(wall)
 
 
 if __name__ == "__main__":
