@@ -23,7 +23,6 @@ import warnings
 from pathlib import Path
 from time import perf_counter, process_time
 
-import numpy as np
 import pandas as pd
 from compared import alone, compared
 from sklearn.compose import make_column_transformer
