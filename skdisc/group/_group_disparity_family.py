@@ -180,6 +180,7 @@ class _Quantity:
     rate: float
     of_unfavorable: bool
     overlap: bool
+    of_people: "_Quantity | None" = None  # of the same rows without weights, which count people
 
     def _stacked(self, values):
         """Return what each piece has, for all comparisons; NaN for one that nobody is left for."""
@@ -191,11 +192,15 @@ class _Quantity:
     @property
     def n(self):
         """People of each group."""
+        if self.of_people is not None:
+            return self.of_people.n
         return self._stacked(lambda p: np.broadcast_to(p.n1, np.shape(_gap_of(p))))
 
     @property
     def n_reference(self):
         """People that each group is compared with."""
+        if self.of_people is not None:
+            return self.of_people.n_reference
         return self._stacked(lambda p: np.broadcast_to(p.n0, np.shape(_gap_of(p))))
 
     @property
@@ -276,7 +281,10 @@ def _quantity(rows, name, comparisons, margins):
     )
     is_rate = any(isinstance(p, Rates) for p in pieces)
     rate = _overall(rows, quantity) if is_rate else np.nan
-    return _Quantity(name, pieces, rate, margins.rarer and rate > 0.5, overlap)
+    of_people = None
+    if rows.weight is not None and not rows.is_frequency:
+        of_people = _quantity(replace(rows, weight=None), name, comparisons, margins)
+    return _Quantity(name, pieces, rate, margins.rarer and rate > 0.5, overlap, of_people)
 
 
 def _gap_of(part):

@@ -1,5 +1,7 @@
 """The protected groups, the table of their counts, and the table of every measure for each."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 from scipy import special
@@ -197,8 +199,9 @@ def measure_groups(rows, evaluations, reference, settings, *, exact, correction)
     DataFrame
         One row per measure and group: group and reference as predicates (group, against) and as
         text (subject, reference), the columns of `measures.disparities`, min_detectable_gap; effect
-        with effect_low and effect_high, NaN for a measure without direction; outcome and support of
-        the group; place, the position of the measure.
+        with effect_low and effect_high, NaN for a measure without direction; outcome of the group,
+        and support, its number of people whatever their weights; place, the position of the
+        measure.
     """
     columns = disparity_columns(evaluations, settings)
     groups, against, names = (columns[name] for name in ("group", "reference", "measure"))
@@ -217,8 +220,11 @@ def measure_groups(rows, evaluations, reference, settings, *, exact, correction)
     size, total = (
         np.array([by_group.get(g, np.nan) for g in groups]) for by_group in (size, total)
     )
+    people = rows if rows.is_frequency else replace(rows, weight=None)
+    support = _by_group(people, people.size)
+    support = np.array([support.get(g, np.nan) for g in groups])
     with np.errstate(divide="ignore", invalid="ignore"):
-        columns |= {"support": size, "outcome": total / size}
+        columns |= {"support": support, "outcome": total / size}
     return pd.DataFrame(columns | {n: pd.Series(columns[n], dtype=object) for n in _OBJECTS})
 
 

@@ -578,6 +578,16 @@ def test_people_are_counted_as_rows_whatever_their_weights():
     assert marginal["people"] == (X["sex"] == "F").sum()
 
 
+def test_groups_of_light_rows_are_no_groups_of_few_people():
+    X, y = planted(800)
+    weight = np.where(np.arange(800) == np.argmax(X["sex"] == "F"), 1e5, 1.0)
+    audit = Audit(protected="sex", detectors=["GroupDisparity"])
+    document = audit.fit(X, y, sample_weight=weight).report_.document
+    counts = X["sex"].map("sex = {!r}".format).value_counts().to_dict()
+    assert {row["group"]: row["n"] for row in document["groups"]} == counts
+    assert not any(row["suppressed"] for row in document["groups"])
+
+
 def test_rows_of_weight_0_are_nobody():
     X, y = planted(600)
     weight = np.arange(600) % 3.0

@@ -297,3 +297,22 @@ def test_measures_of_all_groups_at_once_leave_the_reference_of_fit_alone():
     for result in (all_of_them.result_, all_of_them.audit(X[:200], y[:200])):
         table = result.to_frame("measures").query("measure == 'mean_difference'")
         assert set(table["reference"]) == set(one.result_.to_frame("measures")["reference"])
+
+
+def test_people_are_counted_whatever_their_weights():
+    """One of 400 women has nearly all of the weight: there are 400 men to compare with."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"sex": np.repeat(["f", "m"], 400)})
+    y = rng.integers(2, size=800)
+    weight = rng.uniform(0.5, 2, 800)
+    weight[0] = 1e5
+    result = GroupDisparity(protected="sex").fit(X, y, sample_weight=weight).result_
+    assert (result.to_frame()["support"] == 400).all()
+    family = result.tables["family"]
+    assert (family["n"] == 400).all()
+    assert (family["n_others"] == 400).all()
+    assert result.verdict == "insufficient evidence"
+    assert not result.answer.aside  # nobody is without anyone to compare with
+    cells = GroupDisparity(protected="sex", weights="frequency")
+    twice = cells.fit(X, y, sample_weight=np.full(800, 2)).result_
+    assert (twice.to_frame()["support"] == 800).all()
