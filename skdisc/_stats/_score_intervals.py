@@ -4,6 +4,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
+from skdisc._stats._bisection import bisected
 from skdisc._stats._proportions import _counts, wilson
 
 _HALVINGS = 48  # of a bracket, after which ends of intervals are known to 1e-14
@@ -84,9 +85,8 @@ def score_interval(
     *counts, critical = np.broadcast_arrays(x1, n1, x0, n0, critical)
     gap = counts[0] / counts[1] - counts[2] / counts[3]
     ends, one = np.stack([critical, -critical]), np.ones_like(gap)
-    low, high = _root(
-        lambda g: _z_of_gap(*counts, g) > ends, np.stack([-one, gap]), np.stack([gap, one])
-    )
+    brackets = np.stack([-one, gap]), np.stack([gap, one])
+    low, high = sum(bisected(lambda g: _z_of_gap(*counts, g) > ends, *brackets, _HALVINGS)) / 2
     if p_value is not None:  # the ends are roots, known up to rounding
         holds = np.asarray(p_value) >= significance
         low, high = (
@@ -187,12 +187,3 @@ def _constrained(x1, n1, x0, n0, gap):
 def _within(x, low, high):
     """Return x, or the end that it is beyond; for few numbers faster than NumPy's clip."""
     return np.minimum(np.maximum(x, low), high)
-
-
-def _root(is_below, low, high):
-    """Return where a condition that holds on the left ceases to hold, by bisection."""
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2
-        below = is_below(middle)
-        low, high = np.where(below, middle, low), np.where(below, high, middle)
-    return (low + high) / 2

@@ -5,6 +5,7 @@ import pandas as pd
 from scipy import special
 
 from skdisc import _stats
+from skdisc._stats._bisection import bisected
 from skdisc.group import _group_disparity_table as measure_tables
 
 LEAST_SPARE = 3  # groups minus parameters, so that the spread around the model can be estimated
@@ -177,9 +178,5 @@ def _given_tau(mean, variance, design):
 
 def _mixture_quantile(level, share, mean, sd):
     """Return the quantile of each column of a mixture of normal distributions, by bisection."""
-    low, high = (mean - 10 * sd).min(axis=0), (mean + 10 * sd).max(axis=0)
-    for _ in range(60):
-        middle = (low + high) / 2
-        below = share @ special.ndtr((middle - mean) / sd) < level
-        low, high = np.where(below, middle, low), np.where(below, high, middle)
-    return (low + high) / 2
+    ends = (mean - 10 * sd).min(axis=0), (mean + 10 * sd).max(axis=0)
+    return sum(bisected(lambda x: share @ special.ndtr((x - mean) / sd) < level, *ends, 60)) / 2

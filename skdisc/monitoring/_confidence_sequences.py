@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from skdisc._stats._bisection import bisected
+
 _TILTS = 8.0 * 0.75 ** np.arange(44)  # from 8 to 3e-5: for some people, and for 10^9
 _SHARES = 1 / np.arange(1, 45)
 _LOG_SHARES = np.log(_SHARES / _SHARES.sum())
@@ -40,12 +42,12 @@ def _lower(n, x, level):
     """Return the smallest mean rates that the mixture does not exclude."""
     low, high = np.zeros_like(x), np.where(n > 0, x / np.maximum(n, 1), 0.0)
     of_sum, people = _TILTS * x[..., None] + _LOG_SHARES, n[..., None]
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2
-        log_e = of_sum - people * np.log1p(middle[..., None] * _GROWTH)
-        excluded = np.logaddexp.reduce(log_e, axis=-1) >= -np.log(level)
-        low, high = np.where(excluded, middle, low), np.where(excluded, high, middle)
-    return low
+
+    def is_excluded(mean):
+        log_e = of_sum - people * np.log1p(mean[..., None] * _GROWTH)
+        return np.logaddexp.reduce(log_e, axis=-1) >= -np.log(level)
+
+    return bisected(is_excluded, low, high, _HALVINGS)[0]
 
 
 def mean_sequence(
@@ -71,13 +73,14 @@ def mean_sequence(
         0 and 1 where there are no people.
     """
     n, x, squares = (np.asarray(a, dtype=float) for a in (n, x, squares))
-    near, far = np.zeros_like(x), n.copy()  # what the sum may exceed its expectation by
     fixed = _LOG_SHARES - squares[..., None] * _COST_OF_SQUARES
-    for _ in range(_HALVINGS):
-        middle = (near + far) / 2
-        log_e = np.logaddexp.reduce(fixed + _NARROW_TILTS * middle[..., None], axis=-1)
-        is_out = log_e >= -np.log(level / 2)
-        near, far = np.where(is_out, near, middle), np.where(is_out, middle, far)
+
+    def is_inside(excess):
+        log_e = np.logaddexp.reduce(fixed + _NARROW_TILTS * excess[..., None], axis=-1)
+        return ~(log_e >= -np.log(level / 2))
+
+    # What the sum may exceed its expectation by.
+    _, far = bisected(is_inside, np.zeros_like(x), n, _HALVINGS)
     people = np.maximum(n, 1)
     low = np.where(n > 0, np.maximum((x - far) / people, 0), 0.0)
     return low, np.where(n > 0, np.minimum((x + far) / people, 1), 1.0)

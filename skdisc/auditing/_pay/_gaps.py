@@ -12,6 +12,7 @@ import numpy as np
 from scipy import special
 
 from skdisc._stats import DesignMeans, newcombe, wilson
+from skdisc._stats._bisection import bisected
 from skdisc._stats._equivalence import power_quantile
 from skdisc._stats._means import Welch, too_skewed
 from skdisc._stats._ranks import weighted_quantile, weighted_quantile_limits
@@ -199,11 +200,8 @@ def _compared(design, gap):
 
 def _root(is_beyond: Callable, n_strata: int) -> np.ndarray:
     """Return the least gap at which a limit is positive; limits grow with the gap."""
-    low, high = np.full(n_strata, _LEAST), np.ones(n_strata)
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2
-        beyond = is_beyond(middle)
-        low, high = np.where(beyond, low, middle), np.where(beyond, middle, high)
+    ends = np.full(n_strata, _LEAST), np.ones(n_strata)
+    low, high = bisected(lambda gap: ~is_beyond(gap), *ends, _HALVINGS)
     return np.where(low == _LEAST, -np.inf, high)
 
 

@@ -3,6 +3,8 @@
 import numpy as np
 from scipy.special import expit, logit
 
+from skdisc._stats._bisection import bisected
+
 _STEPS = 60  # of bisection
 _FARTHEST = 40.0  # largest logit
 
@@ -45,11 +47,9 @@ def risk_with_omitted(
 
 def _offset(mean, share, effect):
     """Return b with (1 - share) expit(b) + share expit(b + effect) = mean."""
-    middle = logit(mean)
-    low = middle - max(effect, 0.0)
-    high = middle - min(effect, 0.0)
-    for _ in range(_STEPS):
-        b = (low + high) / 2
-        above = (1 - share) * expit(b) + share * expit(b + effect) > mean
-        low, high = np.where(above, low, b), np.where(above, b, high)
-    return np.clip((low + high) / 2, -_FARTHEST, _FARTHEST)
+    ends = logit(mean) - max(effect, 0.0), logit(mean) - min(effect, 0.0)
+
+    def is_below(b):
+        return ~((1 - share) * expit(b) + share * expit(b + effect) > mean)
+
+    return np.clip(sum(bisected(is_below, *ends, _STEPS)) / 2, -_FARTHEST, _FARTHEST)

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from skdisc import _stats
+from skdisc._stats._bisection import bisected
 from skdisc._stats._means import Welch
 
 SIGNS = {"lower": 1.0, "higher": -1.0, "both": 0.0}
@@ -95,11 +96,8 @@ def _beyond(x_c, n_c, x_t, n_t, threshold, direction):
     turn = excess < 0 if direction == "both" else np.full(np.shape(excess), direction == "higher")
     pairs = (x_t, x_c), (n_t, n_c), (x_c, x_t), (n_c, n_t)
     a, m, b, n = (np.where(turn, *pair) for pair in pairs)
-    low, high = np.full(np.shape(excess), 1e-12), np.full(np.shape(excess), 1.0 - 1e-12)
-    for _ in range(40):
-        middle = (low + high) / 2
-        reaches = _stats.newcombe(a, m, b, n, middle)[0] <= threshold
-        low, high = np.where(reaches, middle, low), np.where(reaches, high, middle)
+    ends = (np.full(np.shape(excess), end) for end in (1e-12, 1.0 - 1e-12))
+    _, high = bisected(lambda level: _stats.newcombe(a, m, b, n, level)[0] <= threshold, *ends, 40)
     with np.errstate(invalid="ignore", divide="ignore"):
         p_value = np.where(a / m - b / n > threshold, high / 2, 1.0)
     return np.where(n_c * n_t > 0, p_value * (1 + (direction == "both")), np.nan).clip(max=1.0)
