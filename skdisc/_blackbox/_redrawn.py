@@ -15,6 +15,7 @@ from skdisc._blackbox._default_models import numbered, small_boosting, sparse_lo
 from skdisc._blackbox._training import threads_for
 from skdisc._utils._frequency import deal, quantiles
 from skdisc._utils._inputs import is_readable
+from skdisc._utils._validation import of_numbers
 from skdisc._utils._warnings import ignoring
 
 N_BINS, RARE = 10, 10  # bins of a numeric column, rows of a class of its own
@@ -342,8 +343,7 @@ def _fitted(features, classes, frequency):
 
 def _classes(values, frequency=None):
     """Return the class of each value: itself, its bin, or one class of all rare ones."""
-    numeric = pd.api.types.is_numeric_dtype(values) and not pd.api.types.is_bool_dtype(values)
-    if numeric and values.nunique() > N_BINS:
+    if of_numbers(values.dtype) and values.nunique() > N_BINS:
         values = _binned(values.astype(float), frequency)
     codes = pd.factorize(values, use_na_sentinel=False)[0]
     rare = np.bincount(codes, frequency)[codes] < RARE

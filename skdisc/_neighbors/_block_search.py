@@ -9,6 +9,8 @@ import numpy as np
 from joblib import Parallel, delayed
 from scipy.spatial.distance import cdist
 
+from skdisc._utils._frequency import numbered_within
+
 BLOCK = 64  # rows of a block
 _PAIRS = 2**17  # pairs of rows compared at once
 _SAMPLE = 256  # rows from which the coordinate of a split is chosen
@@ -196,7 +198,7 @@ class _NearestSoFar:
         query, row, distance = (np.concatenate(part) for part in zip(*self._parts, strict=True))
         order = np.argsort(query.astype(np.uint16), kind="stable")
         n_each = np.bincount(query, minlength=len(self.limit))
-        rank = np.arange(len(query)) - np.repeat(np.cumsum(n_each) - n_each, n_each)
+        rank = numbered_within(n_each)
         table = np.full((len(n_each), max(self.width, n_each.max(initial=0))), np.inf)
         table[query[order], rank] = distance[order]
         last = np.partition(table, self.width - 1, axis=1)[:, self.width - 1]

@@ -7,6 +7,7 @@ import pandas as pd
 
 from skdisc._blackbox._blackbox import BlackBox
 from skdisc._space._codes import MISSING
+from skdisc._utils._frequency import numbered_within
 from skdisc._utils._hashing import canonical_order
 
 _FLOOR = 1000  # rows of a group that are kept whatever its share
@@ -142,7 +143,7 @@ def sampled_rows(X, y, n, space, rng, floor=0):
     sizes = np.bincount(group)
     n_drawn = _allocated(sizes, n, floor)
     by_chance = np.lexsort((rng.random(len(group)), group))
-    rank = np.arange(len(group)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    rank = numbered_within(sizes)
     drawn = np.zeros(len(group), dtype=bool)
     chosen = by_chance[rank < np.repeat(n_drawn, sizes)]
     drawn[order[chosen]] = True

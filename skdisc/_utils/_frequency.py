@@ -43,6 +43,15 @@ def numbered_in_order(codes: np.ndarray) -> np.ndarray:
     return (np.cumsum(occurs) - 1)[shifted]
 
 
+def numbered_within(sizes: np.ndarray) -> np.ndarray:
+    """Number the members of each of several groups from 0, one group after the other.
+
+    >>> numbered_within(np.array([2, 0, 3])).tolist()
+    [0, 1, 0, 1, 2]
+    """
+    return np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+
+
 def people_in(mask: np.ndarray, frequency: np.ndarray | None = None) -> int:
     """Return the number of people in the rows of a mask."""
     return int(np.count_nonzero(mask) if frequency is None else frequency[mask].sum())

@@ -14,6 +14,7 @@ from skdisc._space._feature_space import FeatureSpace
 from skdisc._task._budget import Budget
 from skdisc._utils._favorable import favorable_labels, known_classes
 from skdisc._utils._types import ArrayLike
+from skdisc._utils._validation import of_numbers
 from skdisc._verdicts._relevant import PROBABILITY, relevant_gap_of
 from skdisc._verdicts._rule import Rule, share_of_mean
 from skdisc.auditing._pay._templates import OF_RATES, TEMPLATES
@@ -179,8 +180,7 @@ def numbers_of(
 def has_many_numbers(y: Any) -> bool:
     """Return whether y has more different numbers than classes could be."""
     values = pd.Series(np.asarray(y).ravel()) if y is not None else pd.Series(dtype=object)
-    is_number = pd.api.types.is_numeric_dtype(values) and not pd.api.types.is_bool_dtype(values)
-    return bool(is_number and values.nunique() > MANY)
+    return of_numbers(values.dtype) and values.nunique() > MANY
 
 
 def banded(raw: np.ndarray, least: int) -> np.ndarray:

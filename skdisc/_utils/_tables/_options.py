@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from skdisc._utils._validation import closest, is_number
+from skdisc._utils._validation import closest, is_number, of_numbers
 
 MISSING = ("", "NA", "N/A", "#N/A", "<NA>", "NaN", "nan", "NULL", "null")  # not "None"
 _SEPARATORS = {"tab": "\t", "\\t": "\t"}
@@ -99,7 +99,7 @@ class TableOptions:
         if not texts or column.dtype.kind in "mM":
             return column
         numbers = {n for n in map(_number, texts) if n is not None}
-        if pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column):
+        if of_numbers(column.dtype):
             return column.mask(column.isin(numbers)) if numbers else column
         values = pd.unique(column.dropna())
         missing_texts = [

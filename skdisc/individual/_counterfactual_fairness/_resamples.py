@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from skdisc import _stats
+from skdisc._utils._frequency import numbered_within
 from skdisc.causal._counterfactual_rows import resampled, take_rows
 
 _MOST, _FEWEST = 10_000, 30  # people of a sample, and of each group in it
@@ -130,6 +131,6 @@ def _resampler(c):
     if share == 1:
         return _stats.resampler(strata, c.task.rng), 1.0
     members = np.argsort(group, kind="stable")
-    rank = np.arange(len(group)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    rank = numbered_within(sizes)
     places = np.sort(members[rank < np.ceil(share * sizes)[group[members]]])
     return _stats.resampler(strata, c.task.rng, places), len(places) / len(strata)

@@ -3,7 +3,6 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
-import pandas as pd
 
 from skdisc._stats._non_inferiority import (
     bounded_mean_z,
@@ -13,7 +12,7 @@ from skdisc._stats._non_inferiority import (
 )
 from skdisc._stats._rates import rate_values
 from skdisc._utils._inputs import counts_of_values
-from skdisc._utils._validation import is_favorable, plain
+from skdisc._utils._validation import is_favorable, of_numbers, plain
 from skdisc.model_selection._alternatives._gains import (
     all_pairs,
     contrasts_of,
@@ -86,7 +85,7 @@ class Groups:
     @classmethod
     def of(cls, column, min_support, n_bins):
         """Number the groups of a column; many numbers become bins."""
-        if pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column):
+        if of_numbers(column.dtype):
             many = column.nunique() > n_bins
             if many:
                 frame = column.to_frame("value")

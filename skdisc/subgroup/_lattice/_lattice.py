@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from skdisc._space._codes import PAD
+from skdisc._utils._frequency import numbered_within
 from skdisc.subgroup._lattice import _kernels
 from skdisc.subgroup._lattice._conjunctions import Patterns, in_order
 
@@ -234,8 +235,7 @@ class _Block:
         start = np.searchsorted(rank, rank, side="right")
         n_each = np.where(active, np.searchsorted(group, group, side="right") - start, 0)
         positions = np.repeat(np.arange(len(item)), n_each)
-        offset = np.arange(len(positions)) - np.repeat(np.cumsum(n_each) - n_each, n_each)
-        return positions, item[start[positions] + offset]
+        return positions, item[start[positions] + numbered_within(n_each)]
 
 
 def _by_bits(frequency):
