@@ -289,6 +289,10 @@ class Task:
         for _, space in zip(self.budget.portions(len(spaces)), spaces, strict=True):
             yield replace(self, space=space)
 
+    def can_decide(self) -> bool:
+        """Return whether `decisions` is within the limits, as it is where labels are audited."""
+        return self.queries is None or self.budget.opens(len(self.X))
+
     @cached_property
     def codes(self) -> np.ndarray:
         """The rows of X as codes of the space, which are computed once."""

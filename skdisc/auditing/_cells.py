@@ -22,7 +22,7 @@ from skdisc.auditing._figures import (
     as_gaps,
     gap_of,
 )
-from skdisc.auditing._plan import FACTS, LEAD, NULL_ORDER
+from skdisc.auditing._plan import FACTS, NULL_ORDER
 from skdisc.report._together import p_of
 
 _REFITS = 80
@@ -126,8 +126,7 @@ def _leads(plan, results, cell):
     The second lead asks about the labels that a model was trained on. If the first finds nothing in
     the model, labels have nothing to explain, and the first lead is returned alone.
     """
-    steps = [s for s in plan.steps if s.role == LEAD and (s.attribute, s.null) == cell]
-    pairs = [(s, results.get(s.name)) for s in steps]
+    pairs = [(s, results.get(s.name)) for s in plan.leads_of(cell)]
     first = pairs[0][1]
     return pairs[:1] if first is not None and first.verdict != FOUND else pairs
 

@@ -11,7 +11,7 @@ from skdisc._results._shared_values import SharedValues
 from skdisc._space._bins import Bins
 from skdisc._task._limits import Limits
 from skdisc._utils._favorable import unfavorable_values
-from skdisc._utils._json import jsonable
+from skdisc._utils._json import jsonable, settings
 from skdisc._utils._optional import versions
 from skdisc._utils._shared_object import SharedObject
 from skdisc._utils._validation import of_numbers
@@ -162,7 +162,7 @@ def _tell_of_skewness(verdicts, audited, plan, results):
     """Add to open questions about means that numbers are too skewed for them, in place."""
     for row in verdicts:
         cell = row["attribute"], row["null"]
-        steps = [s for s in plan.steps if s.role == LEAD and (s.attribute, s.null) == cell]
+        steps = plan.leads_of(cell)
         family = next(
             (results[s.name].tables.get("family") for s in steps if s.name in results), None
         )
@@ -302,7 +302,7 @@ def _settings(audit):
     parameters = audit.get_params(deep=False) | shared_to_dict(audit)
     if isinstance(audit.n_bins, Bins):
         parameters["n_bins"] = audit.n_bins.to_dict()
-    return {n: jsonable(v) for n, v in parameters.items() if n not in NOT_SETTINGS}
+    return settings(parameters, NOT_SETTINGS)
 
 
 def _groups(audit, audited, plan, figures, results):

@@ -90,6 +90,10 @@ class Plan:
     not_run: list
     weights: dict
 
+    def leads_of(self, cell):
+        """Return the leading steps of a cell, a pair of attribute and null."""
+        return [s for s in self.steps if s.role == LEAD and (s.attribute, s.null) == cell]
+
 
 def make_plan(audit, audited):
     """Return the Plan of an `Audit` for what was given."""

@@ -320,9 +320,8 @@ class DisparityMonitor(BaseDetector):
 
     def _add_task(self, stream, task):
         """Add the rows of a task to a stream as one batch, unless the budget forbids it."""
-        has_model = task.queries is not None
-        check_metrics(self.metric, has_model, task.y is not None)
-        if has_model and not task.budget.opens(len(task.X)):
+        check_metrics(self.metric, task.queries is not None, task.y is not None)
+        if not task.can_decide():
             return stream
         has_labels = task.y is not None and self.output != "value"
         labels = task.favorable_labels() if has_labels else None

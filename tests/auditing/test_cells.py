@@ -14,6 +14,7 @@ from skdisc._verdicts._answer import FOUND, NOTHING, UNSURE, decide
 from skdisc._verdicts._candidates import Candidates
 from skdisc.auditing import _cells
 from skdisc.auditing._cells import holm
+from skdisc.auditing._plan import Plan
 
 P_VALUES = st.lists(st.floats(0, 1), min_size=1, max_size=8)
 
@@ -48,7 +49,7 @@ def test_refits_suffice_for_the_level_that_is_left(p_values, expected, monkeypat
         a: SimpleNamespace(verdict=FOUND, p=p) for (a, _), p in zip(cells, p_values, strict=False)
     }
     monkeypatch.setattr(_cells, "lead_p", lambda result: 1.0 if result is None else result.p)
-    plan = SimpleNamespace(weights=weights, steps=steps)
+    plan = Plan(steps, [], weights)
     results = {a: r for a, r in known.items() if r.p is not None}
     assert _cells.refits_needed(plan, results, 0.05, cells[-1]) == expected
 

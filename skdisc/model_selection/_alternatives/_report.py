@@ -10,7 +10,7 @@ import pandas as pd
 from skdisc import __version__
 from skdisc._results._shared_values import MIN_CELL
 from skdisc._utils._files import check_extension, write_text
-from skdisc._utils._json import jsonable
+from skdisc._utils._json import jsonable, settings
 from skdisc._utils._safe_text import clean
 from skdisc._utils._types import FilePath
 from skdisc.auditing import AuditReport
@@ -67,9 +67,9 @@ def document_of(search, run, findings):
             {"step": step, "candidate": run.everyone[s.index + 1].name if s.index >= 0 else name}
             | test_of_step(findings.question, *predictions, findings.pairs, s)
         )
-    settings = search.get_params(deep=False)
+    params = search.get_params(deep=False)
     if search.log is not None:  # where it lies is nothing that an answer depends on
-        settings["log"] = Path(search.log).name
+        params["log"] = Path(search.log).name
     texts = {c.name: text for c, text in zip(run.everyone, run.texts, strict=True)}
     present = texts.pop(run.everyone[0].name)
     document = {
@@ -85,7 +85,7 @@ def document_of(search, run, findings):
         "tested_gaps": findings.tested_gaps,
         "most": findings.claim.most,
         "foreseen": search.foreseen_,
-        "settings": {n: jsonable(v) for n, v in settings.items() if n not in _NOT_SETTINGS},
+        "settings": settings(params, _NOT_SETTINGS),
         "log": {
             "skdisc": __version__,
             "target": findings.target,

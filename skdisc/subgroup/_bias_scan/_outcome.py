@@ -103,18 +103,6 @@ class Outcome(PeopleRows):
         return np.asarray(self.y[j], dtype=float)
 
     @property
-    def mass(self):
-        """Weight of the people of each row, 1 where none is given."""
-        if self.frequency is not None:
-            return self.frequency.astype(float)
-        return np.ones(len(self)) if self.weight is None else self.weight
-
-    @property
-    def size(self):
-        """Number of people, or sum of their weights."""
-        return self.n if self.weight is None else self.weight.sum()
-
-    @property
     def _is_counted(self):
         """Whether statistics are sums of whole numbers."""
         return self.is_share and self.weight is None

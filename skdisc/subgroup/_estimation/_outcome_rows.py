@@ -16,10 +16,22 @@ class PeopleRows(ManyPeople):
     `frequency`: number of equal people of each row; None: 1.
     """
 
-    cluster = None
+    weight = cluster = None
 
     def __len__(self) -> int:
         return len(self.X)
+
+    @property
+    def size(self) -> float:
+        """Number of people, or the sum of their weights."""
+        return self.n if self.weight is None else self.weight.sum()
+
+    @property
+    def mass(self) -> np.ndarray:
+        """Weight of the people of each row, 1 where none is given, shape (n_rows,)."""
+        if self.frequency is not None:  # their weights are 1
+            return self.frequency.astype(float)
+        return np.ones(len(self)) if self.weight is None else self.weight
 
     def people_in(self, masks: Iterable) -> np.ndarray:
         """Return the number of people in the rows of each bool mask."""
@@ -40,7 +52,6 @@ class OutcomeRows(PeopleRows):
     `names`: names of the measures. Shapes: `X` (n_rows, n_columns).
     """
 
-    weight = None
     has_numbers = False  # whether means of numbers are compared, which may be skewed
 
     @property
@@ -52,18 +63,6 @@ class OutcomeRows(PeopleRows):
     def test_of(self) -> list[int]:
         """For each measure, the first one that has the same test: itself."""
         return list(range(len(self.names)))
-
-    @property
-    def size(self) -> float:
-        """Number of people, or the sum of their weights."""
-        return self.n if self.weight is None else self.weight.sum()
-
-    @property
-    def mass(self) -> np.ndarray:
-        """Weight of the people of each row, 1 where none is given, shape (n_rows,)."""
-        if self.frequency is not None:  # their weights are 1
-            return self.frequency.astype(float)
-        return np.ones(len(self)) if self.weight is None else self.weight
 
     def sizes(self, items: Items) -> np.ndarray:
         """Return the size of each item: its people, or the sum of their weights."""

@@ -54,7 +54,7 @@ def rows_of(
     has_model, has_labels = task.queries is not None, task.y is not None
     if names or not functions:
         names = check_metrics(names[0] if names == ["all"] else names, has_model, has_labels)
-    if has_model and not task.budget.opens(len(task.X)):
+    if not task.can_decide():
         return Counted(task.X.iloc[:0], np.empty(0, dtype=np.int64), names)
     decided = task.decisions() > 0.5
     with_labels = any(m not in WITHOUT_LABELS for m in names)
@@ -66,9 +66,14 @@ def rows_of(
     values = [rate_values(cell, m) for m in names]
     values += [_numbers(f, labels, decided if has_model else None, len(cell)) for f in functions]
     names = [*names, *(f.__name__ for f in functions)]
+    return summed(task, np.array(values), names)
+
+
+def summed(task, values, names):
+    """Return the rows of a task with numbers, `values` of shape (n_measures, n_rows)."""
     return Summed.ordered(
         task.X,
-        np.array(values),
+        values,
         names,
         weight=task.weight,
         cluster=task.people.groups,
@@ -78,17 +83,10 @@ def rows_of(
 
 def _numeric_rows(task, output):
     """Return rows with the numbers in y, or with probabilities of the model."""
-    if task.queries is not None and not task.budget.opens(len(task.X)):
+    if not task.can_decide():
         return Summed(task.X.iloc[:0], np.empty((1, 0)), [output])
     values = numbers_of(task.y) if output == "value" else task.decisions()
-    return Summed.ordered(
-        task.X,
-        np.array([values]),
-        names=[output],
-        weight=task.weight,
-        cluster=task.people.groups,
-        frequency=task.people.frequency,
-    )
+    return summed(task, np.array([values]), [output])
 
 
 def _numbers(function, labels, decided, n):

@@ -45,6 +45,6 @@ def errors_at_scores(task: Any) -> ScoredPeople:
 
 def _answers(task):
     """Return the answers of the model, or labels, as numbers; None if the budget forbids."""
-    if task.queries is not None and not task.budget.opens(len(task.X)):
+    if not task.can_decide():
         return None
     return np.asarray(task.decisions(), dtype=float)

@@ -13,6 +13,7 @@ from skdisc._utils._settings import AT_LEAST_ONE, setting
 from skdisc._utils._types import Estimator
 from skdisc.subgroup._base import SubgroupDetector
 from skdisc.subgroup._estimation._outcomes import Summed
+from skdisc.subgroup._estimation._task_rows import summed
 
 ERRORS = ("error", "fp", "fn", "loss", "unfavorable")
 _NAMED = 3  # groups, in a caveat
@@ -102,18 +103,11 @@ class SliceDetector(ClusteredMixin, SubgroupDetector):
 
     def _rows(self, task):
         """Return the rows under audit with their errors; none if the budget is too small."""
-        if task.queries is not None and not task.budget.opens(len(task.X)):
+        if not task.can_decide():
             kinds = [k if isinstance(k, str) else k.__name__ for k in self._kinds()]
             return Summed(task.X.iloc[:0], np.empty((len(kinds), 0)), kinds)
         names, values = errors_of(task, self._kinds())
-        return Summed.ordered(
-            task.X,
-            values,
-            names,
-            weight=task.weight,
-            cluster=task.people.groups,
-            frequency=task.people.frequency,
-        )
+        return summed(task, values, names)
 
     def _least(self, rows):
         return max(self.min_rows, super()._least(rows))
