@@ -434,7 +434,11 @@ def candidates_of(
     inside = c.over_groups(c.is_part, size[:, None])[:, 0]
     whole = c.over_contexts(size[None])[c.context, 0] if len(c) else np.zeros(0)
     two = np.array([other_side is not None for _, other_side in sides], dtype=bool)
-    lacking = "the legitimate columns nearly determine who belongs to it"
+    lacking = np.where(
+        scores.dominated,
+        "the weights of a side amount to fewer than five people",
+        "the legitimate columns nearly determine who belongs to it",
+    )
     return Candidates(
         c.support,
         c.support_context - c.support,

@@ -7,6 +7,7 @@ import numpy as np
 from scipy import sparse
 
 from skdisc._expectations import Unlearned
+from skdisc._verdicts._candidates import MEASURABLE
 from skdisc.subgroup._disparity_pursuit._adjustment import Residuals, sums_by
 from skdisc.subgroup._disparity_pursuit._context_groups import CellMoments, ContextGroups
 from skdisc.subgroup._disparity_pursuit._fits import SMALLEST, AdjustedScores, Fit, Losses
@@ -55,8 +56,22 @@ class Scores:
         members = c.over_groups(c.is_part, residuals.root[:, None] ** 2)[:, 0]
         # With less information the legitimate columns nearly determine who belongs to a group, and
         # there are no similar people to compare its members with.
-        self.testable = self.information > OVERLAP * members
+        self.dominated = self._dominated()
+        self.testable = (self.information > OVERLAP * members) & ~self.dominated
         self._rounding = _ROUNDING * self.covariances([], residuals.raw / residuals.share)[0]
+
+    def _dominated(self):
+        """Return of which candidates the weights of a side amount to fewer than five people."""
+        c, r = self.candidates, self.residuals
+        weight, share = r.root**2, np.broadcast_to(r.share, r.root.shape)
+        if not len(weight) or np.ptp(weight / share**2) == 0:
+            return np.zeros(len(c), dtype=bool)
+        moments = np.stack([weight, (weight / share) ** 2])
+        inside = c.over_groups(c.is_part, moments.T)
+        sides = np.array([inside, c.over_contexts(moments)[c.context] - inside])
+        # Kish's effective number; a difference of sums may be next to nothing, or just below 0.
+        effective = sides[..., 0] ** 2 / np.maximum(sides[..., 1], SMALLEST)
+        return effective.min(axis=0) < MEASURABLE
 
     def _take(self, scale):
         """Switch to a scale, with the results remembered for it."""

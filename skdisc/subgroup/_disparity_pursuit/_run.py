@@ -309,7 +309,19 @@ def _untested(rows, scores, discovery, columns, space):
     c, y, reason = scores.candidates, rows.tree_target, ""
     if len(y) and np.ptp(y) == 0:
         reason = f"all outcomes are equal ({y[0]:g}), so no disparity can appear"
-    untested = np.flatnonzero(~scores.testable)
+    light = np.flatnonzero(scores.dominated)
+    if len(light):
+        discovery.notes.append(
+            f"{len(light):,} of {len(c):,} groups were not tested: their weights, or those of whom "
+            "they are compared with, amount to fewer than five people."
+        )
+    whole = [str(c.groups[i]) for i in light if len(c.groups[i].predicates) == 1]
+    if whole and not reason:
+        reason = (
+            f"the weights of {', '.join(whole)}, or of those compared with, amount to fewer than "
+            "five people, as some are far larger than all others"
+        )
+    untested = np.flatnonzero(~scores.testable & ~scores.dominated)
     if len(untested):
         discovery.notes.append(
             f"{len(untested):,} of {len(c):,} groups were not tested: the legitimate columns "

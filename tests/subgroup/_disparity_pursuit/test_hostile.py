@@ -12,6 +12,8 @@ from skdisc import Limits
 from skdisc.group import GroupDisparity
 from skdisc.individual import KOSEI
 from skdisc.report import to_html
+from skdisc.report._first_page import texts_of
+from skdisc.report._first_page._told import in_language
 from skdisc.subgroup import DiscriminatoryRules, DisparityPursuit
 
 
@@ -352,3 +354,20 @@ def test_who_is_hardly_affected_is_not_called_worse_off(seed):
     assert not any("'man'" in str(finding.subject) for finding in result)
     gaps = result.tables["gaps"]  # the causes have the names of the findings there
     assert set(gaps.loc[gaps["kind"] == "cause", "part"]) == {str(f.subject) for f in result}
+
+
+def test_one_person_with_nearly_all_of_the_weight_is_no_evidence():
+    """Outcomes are coins, and one woman stands for more people than all other rows together."""
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        X = pd.DataFrame({"sex": rng.choice(["f", "m"], 600), "town": rng.choice(["a", "b"], 600)})
+        y = rng.integers(2, size=600)
+        weight = rng.uniform(0.5, 2.0, 600)
+        detector = DisparityPursuit(protected="sex", random_state=0)
+        even = detector.fit(X, y, sample_weight=weight).result_
+        assert not any("amount to fewer than five people" in note for note in even.notes)
+        weight[np.flatnonzero((X["sex"] == "f") & (X["town"] == "b"))[0]] = 1e5
+        result = detector.fit(X, y, sample_weight=weight).result_
+        assert result.verdict == "insufficient evidence"
+        assert result.reason.startswith("the weights of sex = ")
+        assert in_language(texts_of({}, "de"), result.reason).startswith("die Gewichte von")

@@ -679,6 +679,10 @@ SENTENCES = {
         "die legitimen Spalten bestimmen fast, wer zu {groups} gehört, sodass zum Vergleich "
         "niemand bleibt; solche Spalten{columns} weglassen (adjust_for oder --ignore)"
     ),
+    "weights dominate": (
+        "die Gewichte von {groups}, oder der damit Verglichenen, entsprechen weniger als fünf "
+        "Personen, denn einige sind weit größer als alle anderen"
+    ),
     "columns predict": (
         "die legitimen Spalten sagen noch vorher, was vom Ergebnis und vom geschützten Teil "
         "bleibt, so sehr, dass es über {groups} entscheidet; nuisance= auf einen besseren "

@@ -588,6 +588,10 @@ SENTENCES = {
         "the legitimate columns nearly determine who belongs to {groups}, so nobody like them "
         "is left to compare with; leave such columns{columns} out (adjust_for, or --ignore)"
     ),
+    "weights dominate": (
+        "the weights of {groups}, or of those compared with, amount to fewer than five people, as "
+        "some are far larger than all others"
+    ),
     "columns predict": (
         "the legitimate columns still predict what is left of the outcome and of the protected "
         "part, by as much as decides about {groups}; set nuisance= to a better estimator"

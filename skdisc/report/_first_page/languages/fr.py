@@ -240,7 +240,7 @@ QUOTE_TOO_FEW = "inconnu : trop peu de personnes sont comparables pour dire la t
 QUOTE_OPEN = "inconnu"
 QUOTE_BOUND = "aucun écart supérieur à {bound} ({level})"
 QUOTE_WHOLE = "aucun écart supérieur à {bound} entre les groupes entiers ({level})"
-QUOTE_NONE = "aucun nombre : ces personnes sont trop peu pour en montrer un"
+QUOTE_NONE = "aucun nombre : ces personnes sont trop peu nombreuses pour en montrer un"
 QUOTE_HIDDEN = "aucun nombre : aucun ne peut être montré"
 QUOTE_NOTHING = "aucun nombre : rien n'a été comparé"
 PEOPLE = "{n}"
@@ -676,6 +676,10 @@ SENTENCES = {
     "columns tell": (
         "les colonnes légitimes disent presque qui appartient à {groups}, et il ne reste "
         "personne à comparer ; omettre de telles colonnes{columns} (adjust_for, ou --ignore)"
+    ),
+    "weights dominate": (
+        "les poids de {groups}, ou de ceux à qui on les compare, équivalent à moins de cinq "
+        "personnes, car certains sont bien plus grands que tous les autres"
     ),
     "columns predict": (
         "les colonnes légitimes prédisent encore ce qui reste du résultat et de la partie "
