@@ -93,6 +93,7 @@ class AuditedRows:
     numbers: ComparedNumbers | None = None
     roll: Payroll | None = None
     counterfactuals: Any = None
+    n_weightless: int = 0
 
     @classmethod
     def read(
@@ -109,6 +110,9 @@ class AuditedRows:
         check_order(X=X, y=y, sample_weight=weight, groups=groups)
         check_settings_order(audit, X)
         counterfactuals = audit.counterfactuals
+        n_weightless = 0
+        if weight is not None:
+            n_weightless = int((check_weights(weight, _num_samples(X)) == 0).sum())
         if weight is not None and audit.weights == "probability":
             weight = check_weights(weight, _num_samples(X))
             counterfactuals = take_rows(counterfactuals, weight > 0)
@@ -164,6 +168,7 @@ class AuditedRows:
             numbers=numbers,
             roll=roll,
             counterfactuals=counterfactuals,
+            n_weightless=n_weightless,
         )
 
     def people(self, members: np.ndarray | None = None) -> int:

@@ -47,7 +47,8 @@ def notices_of(audited, least, relevant_size):
     smallest share of the people that a group judged holds.
     """
     X, protected, people = audited.X, audited.protected, audited.frequency
-    notes = spellings(X, protected, least, people)
+    notes = of_weights(audited.weight, audited.n_weightless, least)
+    notes += spellings(X, protected, least, people)
     outcomes = {"label": audited.y, "decision": getattr(audited.box, "decisions", None)}
     if audited.numbers is not None:
         outcomes, notes = (
@@ -74,6 +75,23 @@ def notices_of(audited, least, relevant_size):
             notes += copies(X, audited.y)
         if audited.weight is None:
             notes += numbers_of_people(X, audited.y)
+    return notes
+
+
+def of_weights(weight, n_weightless, least=1):
+    """Return notes on sample weights: to how many equal ones they amount, and on rows without any.
+
+    `weight`: shape (n_rows,), or None. `least`: smallest number of rows that is told.
+    """
+    notes = []
+    if weight is not None and np.ptp(weight) > 0:
+        share = np.asarray(weight, dtype=float) / np.max(weight)
+        counts = {"n": f"{len(share):,}", "equal": f"{share.sum() ** 2 / (share @ share):,.0f}"}
+        notes.append(TableNote(None, SENTENCES["weighted"].format(**counts), "", "", above=True))
+    if n_weightless:
+        name = "weightless" if n_weightless >= least else "few weightless"
+        observation = SENTENCES[name].format(n=f"{max(n_weightless, least):,}")
+        notes.append(TableNote(None, observation, "", "", above=True))
     return notes
 
 

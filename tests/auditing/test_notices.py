@@ -12,6 +12,7 @@ from skdisc import Audit
 from skdisc.auditing import _notices as notices
 from skdisc.cli import main
 from skdisc.report._audit_page import _words as words
+from skdisc.report._first_page import LANGUAGES
 
 
 def people(n=400):
@@ -263,3 +264,28 @@ def test_other_spellings_count_as_favorable_unless_only_the_exact_one_is_meant(t
         assert sorted(document["about"]["favorable"]) == favorable
         (note,) = [n for n in document["notices"] if "case or blanks" in n["seen"]]
         assert note["above"]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_weights_are_said_above_the_answers(language):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"sex": rng.choice(["f", "m"], 400)})
+    y, weight = rng.integers(2, size=400), np.r_[np.zeros(20), np.full(380, 1.0)]
+    weight[20:40] = 100.0  # 20 rows have 2,000 of 2,360
+
+    def told(weight, **settings):
+        audit = Audit(protected="sex", detectors=["GroupDisparity"], **settings)
+        report = audit.fit(X, y, sample_weight=weight).report_
+        return " ".join(report.to_text(language=language).split())
+
+    said = {"en": "are weighted", "de": "sind gewichtet", "fr": "sont pondérés"}[language]
+    left_out = {"en": "20 rows of weight 0", "de": "20 Zeilen mit", "fr": "20 lignes de poids"}
+    text = told(weight)
+    assert said in text
+    assert re.search(r"380 (rows|Zeilen|lignes) .* 28 (without|ohne|sans)", text)
+    assert left_out[language] in text
+    assert said not in told(None)
+    assert said not in told(np.ones(400))
+    repeated = told(weight.astype(int), weights="frequency")
+    assert said not in repeated
+    assert left_out[language] in repeated

@@ -92,7 +92,7 @@ def is_in_catalog(node, function, tree):
     if isinstance(node, ast.JoinedStr):
         return is_in_catalog(node.values[0], function, tree)
     if isinstance(node, ast.Constant):
-        return str(node.value).startswith("--")
+        return not node.value or str(node.value).startswith("--")
     if isinstance(node, ast.Tuple):
         return all(is_in_catalog(part, function, tree) for part in node.elts)
     if isinstance(node, ast.Starred):

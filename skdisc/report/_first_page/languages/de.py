@@ -745,6 +745,12 @@ SENTENCES = {
         "Entscheidungen, die sich nur in Groß- und Kleinschreibung oder Leerzeichen "
         "unterscheiden: {values}"
     ),
+    "weighted": (
+        "Anteile, Mittel und Abstände sind gewichtet, Personen als Zeilen gezählt; mit ihren "
+        "Gewichten sagen diese {n} Zeilen so viel wie {equal} ohne"
+    ),
+    "few weightless": "weniger als {n} Zeilen mit Gewicht 0 sind weggelassen",
+    "weightless": "{n} Zeilen mit Gewicht 0 sind weggelassen",
     "of few": "{n} von weniger als {least} Personen",
     "all favorable": "zählen alle als günstig",
     "exact text": "nur der genaue Text: --favorable-exact",

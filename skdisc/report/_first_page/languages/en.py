@@ -637,6 +637,12 @@ SENTENCES = {
     "spellings": "values that differ by case or blanks alone: {values}",
     "label spellings": "labels that differ by case or blanks alone: {values}",
     "decision spellings": "decisions that differ by case or blanks alone: {values}",
+    "weighted": (
+        "rates, means and gaps are weighted, and people counted as rows; with their weights these "
+        "{n} rows tell as much as {equal} without"
+    ),
+    "few weightless": "fewer than {n} rows of weight 0 are left out",
+    "weightless": "{n} rows of weight 0 are left out",
     "of few": "{n} of fewer than {least} people",
     "all favorable": "all count as favorable",
     "exact text": "only the exact text: --favorable-exact",

@@ -744,6 +744,12 @@ SENTENCES = {
     "spellings": "valeurs qui ne diffèrent que par la casse ou les espaces : {values}",
     "label spellings": "libellés qui ne diffèrent que par la casse ou les espaces : {values}",
     "decision spellings": "décisions qui ne diffèrent que par la casse ou les espaces : {values}",
+    "weighted": (
+        "les taux, moyennes et écarts sont pondérés, et les personnes comptées comme lignes ; avec "
+        "leurs poids, ces {n} lignes en disent autant que {equal} sans poids"
+    ),
+    "few weightless": "moins de {n} lignes de poids 0 sont omises",
+    "weightless": "{n} lignes de poids 0 sont omises",
     "of few": "{n} de moins de {least} personnes",
     "all favorable": "comptent tous comme favorables",
     "exact text": "seulement le texte exact : --favorable-exact",
