@@ -691,3 +691,40 @@ def test_where_nothing_can_be_told_both_ranges_are_of_the_group_that_is_named():
     less, more, less_at_equal, more_at_equal = map(float, told.groups()[1:])
     assert less < more
     assert less_at_equal < more_at_equal
+
+
+def needed_of(n_households, size, seed=0):
+    """Return how many people a page says to be needed, and how many the smaller group has.
+
+    Nobody differs; the people of a household have the same sex, and nearly the same outcome.
+    """
+    rng = np.random.default_rng(seed)
+    household = np.repeat(np.arange(n_households), size)
+    X = pd.DataFrame({"sex": rng.choice(["f", "m"], n_households)[household]})
+    X["town"] = rng.choice(["Abo", "Bern"], len(X))
+    y = (rng.normal(size=n_households)[household] + 0.3 * rng.normal(size=len(X)) > 0).astype(int)
+    audit = Audit(protected="sex", detectors=["GroupDisparity"], random_state=0)
+    text = " ".join(audit.fit(X, y, groups=household).report_.to_text().split())
+    needed = re.search(r"About ([\d,]+) people in each group would show", text)
+    n_needed = None if needed is None else int(needed[1].replace(",", ""))
+    return n_needed, X["sex"].value_counts().min(), text
+
+
+def test_people_needed_are_those_of_the_design():
+    """440 independent people in each group would be enough; households of five say less."""
+    needed, smaller, _ = needed_of(60, 5)
+    assert needed > 1000 > smaller
+    needed, smaller, text = needed_of(200, 5)
+    assert "cannot be told" in text
+    assert needed > smaller > 440
+
+
+def test_as_many_people_as_there_are_are_not_said_to_show_more():
+    """A gap of .06 among 500 people on each side is neither found nor excluded."""
+    X = pd.DataFrame({"sex": np.repeat(["f", "m"], 500), "town": np.tile(["Abo", "Bern"], 500)})
+    y = np.r_[np.arange(500) < 220, np.arange(500) < 250].astype(int)
+    X, y = X.iloc[::-1], y[::-1]
+    audit = Audit(protected="sex", detectors=["GroupDisparity"], random_state=0)
+    text = " ".join(audit.fit(X, y).report_.to_text().split())
+    assert "sex: CANNOT TELL" in text
+    assert "people in each group would show" not in text

@@ -4,6 +4,8 @@ import math
 import re
 from importlib import import_module
 
+from scipy import special
+
 from skdisc._stats import people_needed
 from skdisc._stats._equivalence import power_quantile
 from skdisc._verdicts._answer import rounded_up
@@ -34,6 +36,7 @@ from skdisc.report._first_page._units import (
 
 LANGUAGES = ("en", "de", "fr")
 MOST_COLUMNS = 6  # of those held equal, that a sentence names
+_OF_DESIGN = 1.25  # times the variance of independent people, which few people do not explain
 MOST_TIMES = 10  # times the people there are; a larger number needed is only said in words
 
 
@@ -471,12 +474,35 @@ class _Paragraph:
         if relevant is None or raw is None or not self._has_rates():
             return ""
         if self.outcome is not None:
-            deviation = self.outcome["deviation"]
-            needed = 2 * (power_quantile(0.05) * deviation / relevant) ** 2
+            variances = [self.outcome["deviation"] ** 2] * 2
+            needed = 2 * power_quantile(0.05) ** 2 * variances[0] / relevant**2
         else:
-            p = raw["better_off"]["rate"]
-            needed = 2 * people_needed(min(max(p, 0.05), 0.95), relevant, relevant_ratio=0)
-        return self._told_needed(float(needed), relevant)
+            rates = [raw[side]["rate"] for side in ("worse_off", "better_off")]
+            variances = [p * (1 - p) for p in rates]
+            needed = 2 * people_needed(min(max(rates[1], 0.05), 0.95), relevant, relevant_ratio=0)
+        needed = float(needed) * self._design_effect(variances)
+        sizes = [raw[side]["people"] for side in ("worse_off", "better_off")]
+        if None not in sizes and needed <= min(sizes):
+            return ""  # so many are there, and do not show it
+        return self._told_needed(needed, relevant)
+
+    def _design_effect(self, variances):
+        """Return how many times as many people it takes as if people were independent and equal.
+
+        Clusters, weights and rows held out make the interval of the raw gap wider. What less than
+        a quarter of its square may be due to are few people.
+
+        `variances`: of the outcomes of each side.
+        """
+        raw = self.raw
+        sizes = [raw[side]["people"] for side in ("worse_off", "better_off")]
+        if None in (raw["ci_low"], raw["ci_high"], raw["ci_level"], *sizes) or not min(sizes):
+            return 1.0
+        z = special.ndtri((1 + raw["ci_level"]) / 2)
+        error = (raw["ci_high"] - raw["ci_low"]) / 2 / z
+        of_independent = sum(v / n for v, n in zip(variances, sizes, strict=True))
+        ratio = error**2 / of_independent if of_independent else 1.0
+        return ratio if ratio > _OF_DESIGN else 1.0
 
     def _told_needed(self, needed, relevant):
         """Return how many people it would take, in words if they are far more than there are."""
