@@ -7,6 +7,11 @@ import numpy as np
 from skdisc._stats._rates import GroupTally
 
 
+def kish_size(weight):
+    """Return how many rows of equal weight would be as accurate, by Kish's formula."""
+    return weight.sum() ** 2 / (weight**2).sum()
+
+
 @dataclass(frozen=True)
 class EffectiveTally(GroupTally):
     r"""Rates of groups, with the numbers of rows without weights that would be as accurate.

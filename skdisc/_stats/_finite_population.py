@@ -51,10 +51,10 @@ def _upper(x, n, k, n_population):
     far = 50 + int(12 * np.sqrt(mean * (1 - k / n_population)))  # beyond it, less than 1e-30
     t = np.arange(max(x, int(mean) - far), min(n, k, max(x, int(mean)) + far) + 1)
     return np.exp(
-        _log_ways(k, t) + _log_ways(n_population - k, n - t) - _log_ways(n_population, n)
+        log_ways(k, t) + log_ways(n_population - k, n - t) - log_ways(n_population, n)
     ).sum()
 
 
-def _log_ways(a, b):
+def log_ways(a, b):
     """Return the logarithm of the binomial coefficient; minus infinity where b > a."""
     return special.gammaln(a + 1.0) - special.gammaln(b + 1.0) - special.gammaln(a - b + 1.0)

@@ -72,6 +72,11 @@ def rank_statistic(w1: np.ndarray, w0: np.ndarray) -> tuple[np.ndarray, ...]:
     return tuple(part[..., 0] for part in (area, np.sqrt(v0 / n0 + v1 / n1), z))
 
 
+def inner_quantiles(values, n):
+    """Return the distinct cuts between n quantile bins."""
+    return np.unique(np.quantile(values, np.arange(1, n) / n))
+
+
 def weighted_quantile(value, weight, q):
     """Return the weighted quantile of values: the middle of all that have a share q below.
 

@@ -344,7 +344,7 @@ class Pages:
     async def read(self, request: Request) -> Response:
         """Change how a file is read."""
         study, form = self.study(request), await _form(request)
-        study.reading = {n: form[n][0].strip() for n in READING if form.get(n, [""])[0].strip()}
+        study.reading = _filled(form, READING)
         for name in ("missing", "derive"):
             lines = form.get(name, [""])[0].splitlines()
             setattr(study, name, [line.strip() for line in lines if line.strip()])
@@ -451,7 +451,7 @@ class Pages:
         """Take the question; write the plan, or run the audit."""
         study, form = self.study(request), await _form(request)
         was_of_pay = study.is_of_pay
-        study.question = {n: form[n][0].strip() for n in QUESTION if form.get(n, [""])[0].strip()}
+        study.question = _filled(form, QUESTION)
         for name in ("general", "en"):  # what is so without an option
             study.question = {n: v for n, v in study.question.items() if v != name}
         if was_of_pay and not study.is_of_pay:
@@ -807,6 +807,12 @@ async def _form(request):
         for name, value in form.multi_items():
             fields.setdefault(name, []).append(str(value))
         return fields
+
+
+def _filled(form, names):
+    """Return the fields of a form that are not empty, a dict from name to text."""
+    texts = {name: form.get(name, [""])[0].strip() for name in names}
+    return {name: text for name, text in texts.items() if text}
 
 
 def _ends(job):

@@ -6,10 +6,10 @@ from numbers import Integral, Real
 from typing import Any, Self
 
 import numpy as np
-from scipy.special import gammaln
 from sklearn.utils import Bunch
 from sklearn.utils._param_validation import Interval, validate_params
 
+from skdisc._stats._finite_population import log_ways
 from skdisc._utils._shared_sections import with_sections
 from skdisc._utils._types import Seed
 from skdisc.datasets._scenario import COMMON, SECTIONS, bunch_of, numbers_from, tables
@@ -128,13 +128,8 @@ def _hypergeometric(n, good, n_drawn):
         reach = _REACH * np.sqrt(spread) + 30
         low, high = max(low, int(mean - reach)), min(high, int(mean + reach) + 1)
     x = np.arange(low, high + 1)
-    logs = _log_choose(good, x) + _log_choose(n - good, n_drawn - x) - _log_choose(n, n_drawn)
+    logs = log_ways(good, x) + log_ways(n - good, n_drawn - x) - log_ways(n, n_drawn)
     return x, np.exp(logs)
-
-
-def _log_choose(n, k):
-    """Return the logarithm of the binomial coefficient."""
-    return gammaln(n + 1) - gammaln(np.asarray(k) + 1) - gammaln(n - np.asarray(k) + 1)
 
 
 @validate_params(

@@ -5,6 +5,7 @@ from functools import partial
 import numpy as np
 from scipy import special, stats
 
+from skdisc._stats._ranks import inner_quantiles
 from skdisc._utils._inputs import check_choice
 from skdisc.measures._formula import _contrast
 from skdisc.measures._formula._contrast import CHI2, Contrast
@@ -198,7 +199,7 @@ def _edges(values, n_bins):
     """Return the inner edges of quantile bins; None: of bins of one value each."""
     if n_bins is None:
         return np.unique(values)[:-1]
-    return np.unique(np.quantile(values, np.arange(1, n_bins) / n_bins))
+    return inner_quantiles(values, n_bins)
 
 
 def _entropy(p):

@@ -29,7 +29,7 @@ from skdisc.measures import (
 )
 from skdisc.measures._formula._catalogue import CATALOGUE
 from skdisc.measures._formula._decisions import RULES, protected_columns
-from skdisc.measures._formula._decorator import AVERAGES
+from skdisc.measures._formula._evaluation import average_of
 from skdisc.measures._formula._target import check_target
 
 _MODULES = (
@@ -442,9 +442,7 @@ class DisparityScorer(ModelScorer):
         if isinstance(self.measure, partial):
             settings |= self.measure.keywords
         settings |= dict(self.options or {})
-        average = settings.get("average", "max")
-        if not isinstance(average, str) or average not in AVERAGES:
-            raise ValueError(f"average must be one of {AVERAGES}, got {average!r}")
+        average_of(settings)  # which raises for another word
         return settings
 
     @property

@@ -19,8 +19,7 @@ from skdisc.measures._formula._strata import design
 def _slope_of_numbers(s, y, weight, positions, *, covariates):
     """Return the slope test of a protected number."""
     more = None if covariates is None else design(covariates)[positions]
-    t, df = _slope(s, y, weight, more)
-    return without_interval(t, lambda: (2 * stats.t.sf(np.abs(t), df), "regression slope t-test"))
+    return _slope_test(s, y, weight, more)
 
 
 @measure(by_rows=True, of_numbers=_slope_of_numbers)
@@ -58,11 +57,16 @@ def regression_slope_test(pair, *, covariates=None):
     y, weight = (np.concatenate(parts[k]) for k in (0, 2))
     s = np.repeat([1.0, 0.0], [len(pair.one[0]), len(pair.zero[0])])
     more = None if covariates is None else design(covariates)[np.concatenate(parts[4])]
-    t, df = _slope(s, y, weight, more)
-    return without_interval(t, lambda: (2 * stats.t.sf(np.abs(t), df), "regression slope t-test"))
+    return _slope_test(s, y, weight, more)
 
 
 regression_slope_test_report = regression_slope_test.report
+
+
+def _slope_test(s, y, weight, more):
+    """Return the test of s, with the other columns held equal."""
+    t, df = _slope(s, y, weight, more)
+    return without_interval(t, lambda: (2 * stats.t.sf(np.abs(t), df), "regression slope t-test"))
 
 
 def _slope(s, y, weight, more):

@@ -74,9 +74,9 @@ def test_everything_else_is_called_out(run, message):
 
 
 def test_a_message_that_names_nothing_is_called_out(monkeypatch):
-    from skdisc.measures._formula import _decorator
+    from skdisc.measures._formula import _evaluation
 
-    monkeypatch.setattr(_decorator, "AVERAGES", ())
+    monkeypatch.setattr(_evaluation, "AVERAGES", ())
     refused = lambda: mean_difference(None, [0, 1], protected=["a", "b"])  # noqa: E731
     assert verdict(refused)[1].startswith("names nothing: ValueError: average must be")
     assert verdict(refused, names=["average"])[0] == CLEAR

@@ -166,8 +166,7 @@ class BayesianNetwork:
                     f"{self.schema.names!r}."
                 )
             a = self.attributes[predicate.column]
-            holds = predicate._holds if predicate.values is None else predicate.values.__contains__
-            allowed[a.name] = [c for c, v in enumerate(a.values) if a.weights[c] > 0 and holds(v)]
+            allowed[a.name] = a._codes_with(predicate)
             if not allowed[a.name]:
                 raise ValueError(f"The condition '{predicate}' has probability zero.")
         return allowed

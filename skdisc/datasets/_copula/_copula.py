@@ -297,8 +297,7 @@ def _interval(attribute, predicate):
         low = attribute.share_below(predicate.low, not predicate.low_closed)
         high = attribute.share_below(predicate.high, predicate.high_closed)
         return float(ndtri(low)), float(ndtri(high)), _ends(predicate, attribute.is_whole)
-    fits = predicate._holds if predicate.values is None else predicate.values.__contains__
-    codes = [c for c, v in enumerate(attribute.values) if attribute.weights[c] > 0 and fits(v)]
+    codes = attribute._codes_with(predicate)
     if not codes:
         return 0.0, 0.0, (0, 0)
     between = attribute.weights[codes[0] : codes[-1] + 1]

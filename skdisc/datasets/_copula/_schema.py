@@ -230,6 +230,11 @@ class Attribute:
         codes = [places.get(plain(v), -1) for v in uniques.tolist()]
         return np.array([*codes, places.get(None, -1)])[position]
 
+    def _codes_with(self, predicate: Predicate) -> list[int]:
+        """Return the positions of the values that may occur and satisfy a predicate."""
+        fits = predicate._holds if predicate.values is None else predicate.values.__contains__
+        return [c for c, v in enumerate(self.values) if self.weights[c] > 0 and fits(v)]
+
     def take(self, codes: np.ndarray) -> Any:
         """Return the values at the given positions, as an array of the column's dtype."""
         if self.kind != "numeric" and self.dtype == "category":

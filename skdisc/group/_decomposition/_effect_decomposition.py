@@ -10,6 +10,7 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
 from skdisc._expectations import Covariates, said_about
 from skdisc._space._design_matrix import DesignMatrix
+from skdisc._stats._effective_tally import kish_size
 from skdisc._task._card import OF_GROUPS, Card
 from skdisc._task._cross_fitting import CrossFitter, folds_of
 from skdisc._task._large_tables import rows_of_wide
@@ -276,7 +277,7 @@ def _overlap(learned, inside):
             ("group", inside, (1 - n.share) / n.share),
             ("reference", ~inside, n.share / (1 - n.share)),
         ):
-            worth = odds[members].sum() ** 2 / (odds[members] ** 2).sum()
+            worth = kish_size(odds[members])
             ends = n.share[members].min(), n.share[members].max()
             rest = n.n_clipped, n.unmatched(members)
             rows.append((columns, side, int(members.sum()), worth, *ends, *rest))

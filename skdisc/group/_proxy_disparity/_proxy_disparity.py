@@ -7,6 +7,7 @@ import pandas as pd
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
 from skdisc._space._bins import Bins
+from skdisc._stats._effective_tally import kish_size
 from skdisc._stats._rates import RATES, check_metrics, rate_values
 from skdisc._task._card import Card
 from skdisc._task._cross_fitting import CrossFitter, folds_of
@@ -294,7 +295,7 @@ class ProxyDisparity(MembershipsMixin, PairwiseDetector):
 def _fewest_expected(y, q, q_other):
     """Return how many of the smaller group have the rarer outcome, if the rates are equal."""
     rate = np.average(y, weights=q + q_other)
-    people = min(share.sum() ** 2 / (share**2).sum() for share in (q, q_other))
+    people = min(map(kish_size, (q, q_other)))
     return people * min(rate, 1 - rate)
 
 

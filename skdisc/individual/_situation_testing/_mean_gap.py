@@ -10,6 +10,7 @@ from skdisc._expectations import Covariates, learn, widening
 from skdisc._expectations._covariates import PEOPLE_PER_VALUE
 from skdisc._expectations._crossings import added_by
 from skdisc._neighbors._smoother import NearestSmoother
+from skdisc._stats._ranks import inner_quantiles
 from skdisc._utils._inputs import distinct_values, in_order
 from skdisc._utils._validation import of_numbers
 
@@ -292,7 +293,7 @@ def comparable(features, is_group):
 def _ranges(x, is_group):
     """Return the range of each number: quantiles, joined until people of both groups are in it."""
     n_ranges = max(min(_RANGES, len(x) // _PEOPLE_PER_RANGE), 1)
-    cuts = np.unique(np.quantile(x, np.arange(1, n_ranges) / n_ranges))
+    cuts = inner_quantiles(x, n_ranges)
     quantile = np.searchsorted(cuts, x, "right")
     counts = [np.bincount(quantile, side, len(cuts) + 1) for side in (is_group, ~is_group)]
     number, inside, joined = 0, np.zeros(2), np.zeros(len(cuts) + 1, dtype=int)

@@ -19,7 +19,7 @@ from skdisc.measures._formula._decisions import (
     group_decisions,
 )
 from skdisc.measures._formula._docstrings import docstrings
-from skdisc.measures._formula._evaluation import AVERAGES, COLUMNS, Evaluation, tidy
+from skdisc.measures._formula._evaluation import COLUMNS, Evaluation, average_of, tidy
 from skdisc.measures._formula._settings import check_settings
 from skdisc.measures._formula._strata import strata_codes
 from skdisc.measures._formula._target import check_target, is_auto, several_categories
@@ -188,9 +188,7 @@ class MeasurePlan:
 
     def value(self, settings):
         """Return the measure as one number."""
-        average = settings.get("average", "max")
-        if not isinstance(average, str) or average not in AVERAGES:
-            raise ValueError(f"average must be one of {AVERAGES}, got {average!r}")
+        average = average_of(settings)
         evaluation = self.evaluate(settings)
         if isinstance(evaluation, Contrast):
             return float(evaluation.value)

@@ -38,6 +38,14 @@ COLUMNS = [
 ]
 
 
+def average_of(settings):
+    """Return how a measure summarizes groups; ValueError for no such word."""
+    average = settings.get("average", "max")
+    if not isinstance(average, str) or average not in AVERAGES:
+        raise ValueError(f"average must be one of {AVERAGES}, got {average!r}")
+    return average
+
+
 def _check_are_classes(name, labels):
     """Raise ValueError for labels of a measure that are numbers: they are favorable, or not."""
     numbers = labels[(labels != 0) & (labels != 1)]

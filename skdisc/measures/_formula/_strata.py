@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 
+from skdisc._stats._ranks import inner_quantiles
 from skdisc._utils._inputs import as_frame, factorized, refuse_huge
 from skdisc._utils._types import ArrayLike, FrameLike, Model, RandomState
 from skdisc._utils._validation import of_numbers
@@ -112,7 +113,7 @@ def propensity_strata(
     model = LogisticRegression(max_iter=1000) if estimator is None else clone(estimator)
     data = design(X) if estimator is None else X
     chance = model.fit(data, code).predict_proba(data)[:, 1]
-    edges = np.unique(np.quantile(chance, np.arange(1, n_strata) / n_strata))
+    edges = inner_quantiles(chance, n_strata)
     return np.searchsorted(edges, chance, side="left").astype(np.int64)
 
 

@@ -8,7 +8,7 @@ from skdisc import _stats
 from skdisc._stats._proportions import EXACT_TEST, SMALL_COUNT
 from skdisc._utils._frequency import count
 from skdisc._utils._hashing import by_name
-from skdisc.subgroup._bias_scan._weighted_outcome import NORMAL_TEST
+from skdisc.subgroup._bias_scan._weighted_outcome import NORMAL_TEST, measured
 
 _EXACT = f"{EXACT_TEST}, observed against expected"
 # A group is tested against expected outcomes, not against the rest of the rows: only its own
@@ -93,19 +93,8 @@ def compared(outcome, tally, target, significance):
         p_value = 2 * special.ndtr(-abs((x - tally.expected) / spread))
     if few and rest:
         p_value, test = _exact(o, tally, target), _EXACT
-    low, high = _interval(o, tally, rest, target, significance)
-    ends = (low, high) if o.sense > 0 else (-high, -low)
-    return {
-        "outcome": observed,
-        "effect": o.sense * (observed - expected),
-        "ci_low": ends[0],
-        "ci_high": ends[1],
-        "p_value": float(p_value),
-        "test": test,
-        "support": n,
-        "observed": observed,
-        "expected": expected,
-    }
+    interval = _interval(o, tally, rest, target, significance)
+    return measured(o.sense, n, observed, expected, interval, p_value, test)
 
 
 def _interval(outcome, tally, rest, target, significance):

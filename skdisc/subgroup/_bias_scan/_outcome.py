@@ -11,7 +11,12 @@ from scipy import special
 from skdisc import _stats
 from skdisc.subgroup._bias_scan import _counted_outcome
 from skdisc.subgroup._bias_scan._scores import Score
-from skdisc.subgroup._bias_scan._weighted_outcome import NORMAL_TEST, weighed, weighed_means
+from skdisc.subgroup._bias_scan._weighted_outcome import (
+    NORMAL_TEST,
+    measured,
+    weighed,
+    weighed_means,
+)
 from skdisc.subgroup._estimation._outcome_rows import PeopleRows
 
 KINDS = {
@@ -226,19 +231,8 @@ class Outcome(PeopleRows):
         spread, p_value = np.sqrt(np.sort(self.variance[target][inside]).sum() * rest), np.nan
         if n and rest and spread:
             p_value = 2 * special.ndtr(-abs((y.sum() - mu.sum()) / spread))
-        low, high = self._interval(gap, rest, significance)
-        ends = (low, high) if self.sense > 0 else (-high, -low)
-        return {
-            "outcome": observed,
-            "effect": self.sense * (observed - expected),
-            "ci_low": ends[0],
-            "ci_high": ends[1],
-            "p_value": float(p_value),
-            "test": NORMAL_TEST,
-            "support": n,
-            "observed": observed,
-            "expected": expected,
-        }
+        interval = self._interval(gap, rest, significance)
+        return measured(self.sense, n, observed, expected, interval, p_value, NORMAL_TEST)
 
     def _interval(self, gap, rest, significance):
         """Return the interval of observed minus expected."""

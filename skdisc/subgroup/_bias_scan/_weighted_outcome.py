@@ -5,6 +5,7 @@ import pandas as pd
 from scipy import special
 
 from skdisc import _stats
+from skdisc._stats._effective_tally import kish_size
 
 NORMAL_TEST = "score test, observed against expected"
 
@@ -32,7 +33,7 @@ def weighed(outcome, inside, target, significance):
         if o.is_mean:
             rest_weight, y_rest = o.weight[~inside], o.y[target][~inside]
             share = rest_weight @ y_rest / rest_weight.sum()
-            n_effective_rest = rest_weight.sum() ** 2 / (rest_weight**2).sum()
+            n_effective_rest = kish_size(rest_weight)
             ends = _stats.newcombe(
                 observed * n_effective,
                 n_effective,
@@ -46,14 +47,24 @@ def weighed(outcome, inside, target, significance):
         error = np.sqrt(w**2 @ (gap - w @ gap / size) ** 2 * max(rest, 0.0)) / size
         half = -special.ndtri(significance / 2) * error
         low, high = observed - expected - half, observed - expected + half
-    ends = sorted(float(o.sense * e) for e in (low, high)) if low == low else (np.nan, np.nan)
+    p_value = 2 * special.ndtr(-abs(z))
+    return measured(o.sense, n, observed, expected, (low, high), p_value, NORMAL_TEST)
+
+
+def measured(sense, n, observed, expected, interval, p_value, test):
+    """Return what is known of a group of n people; see `Outcome.measure`.
+
+    `interval`: of observed minus expected.
+    """
+    low, high = map(float, interval)
+    ends = (low, high) if sense > 0 else (-high, -low)
     return {
         "outcome": observed,
-        "effect": o.sense * (observed - expected),
+        "effect": sense * (observed - expected),
         "ci_low": ends[0],
         "ci_high": ends[1],
-        "p_value": 2 * special.ndtr(-abs(z)),
-        "test": NORMAL_TEST,
+        "p_value": float(p_value),
+        "test": test,
         "support": n,
         "observed": observed,
         "expected": expected,
@@ -64,7 +75,7 @@ def weighed_means(outcome, significance):
     """Return the overall observed mean with its interval, and the expected one."""
     w, n, rows = outcome.weight, len(outcome), []
     for name, y, mu in zip(outcome.names, outcome.y, outcome.mu, strict=True):
-        mean, size = w @ y / w.sum(), w.sum() ** 2 / (w**2).sum()
+        mean, size = w @ y / w.sum(), kish_size(w)
         if outcome.is_share:
             low, high = map(float, _stats.wilson(mean * size, size, significance))
         else:

@@ -122,6 +122,11 @@ def _smirnov(group_side, rest_side, notion):
         return np.minimum(1, 2 * np.exp(-2 * largest**2 * n_a * n_b / (n_a + n_b)))
 
 
+def _people_of_actions(group_side, rest_side):
+    """Return how many people of each side each action is for."""
+    return (side.n.ravel()[group_side.subgroup] for side in (group_side, rest_side))
+
+
 def _choice_test(group_side, rest_side, notion):
     """Test the hypothesis that one side has at least as many effective actions as the other.
 
@@ -131,7 +136,7 @@ def _choice_test(group_side, rest_side, notion):
     grants, both hold only where the hypothesis is false. An action that helps both sides
     differently, but counts for both or for neither, is no evidence.
     """
-    n_group, n_rest = (side.n.ravel()[group_side.subgroup] for side in (group_side, rest_side))
+    n_group, n_rest = _people_of_actions(group_side, rest_side)
     below = _below(group_side.hits.ravel(), n_group, notion.level)
     above = _above(rest_side.hits.ravel(), n_rest, notion.level)
     rising = above[np.lexsort((above, group_side.subgroup))]
@@ -151,7 +156,7 @@ def _cost_test(group_side, rest_side, notion):
     curve is.
     """
     x_group, x_rest = (side.reached(notion.viewpoint).ravel() for side in (group_side, rest_side))
-    n_group, n_rest = (side.n.ravel()[group_side.subgroup] for side in (group_side, rest_side))
+    n_group, n_rest = _people_of_actions(group_side, rest_side)
     above = _above(x_rest, n_rest, notion.level)
     if notion.viewpoint == "macro":
         above = above * np.diff(group_side.start)[group_side.subgroup]
@@ -186,7 +191,7 @@ def _trade_off_test(group_side, rest_side, notion):
     x_group = group_side.reached("macro").ravel()[
         last[np.searchsorted(last, np.arange(len(group_side.cost)))]
     ]
-    n_group, n_rest = (side.n.ravel()[group_side.subgroup] for side in (group_side, rest_side))
+    n_group, n_rest = _people_of_actions(group_side, rest_side)
     x_rest = rest_side.hits.ravel()
     p_value, _ = _two_shares(x_group, n_group, x_rest, n_rest)
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -5,6 +5,7 @@ import pandas as pd
 from scipy.special import expit, ndtr, ndtri, rel_entr, stdtrit
 
 from skdisc._space._codes import PAD
+from skdisc._stats._effective_tally import kish_size
 from skdisc.subgroup._estimation._clusters import TAIL
 
 COLUMNS = ["effect", "ci_low", "ci_high", "p_value", "test", "discrimination_score"]
@@ -95,7 +96,7 @@ def _influence_on_log_odds(favored, weight):
 def _n_clusters(cluster):
     """Return the effective number of clusters of some rows (Kish)."""
     sizes = np.unique(cluster, return_counts=True)[1]
-    return sizes.sum() ** 2 / (sizes**2).sum() if len(sizes) else 0.0
+    return kish_size(sizes) if len(sizes) else 0.0
 
 
 class Uncertainty:

@@ -17,6 +17,11 @@ POSITIVE = 1e-12  # a score of 0 may come out a little larger
 _SLACK = 1e-9  # a bound this much below the k-th score may still be a tie
 
 
+def _begins_prefix(patterns):
+    """Return which of sorted patterns differ from the one before in more than the last item."""
+    return np.append(True, np.any(patterns[1:, :-1] != patterns[:-1, :-1], axis=1))
+
+
 @dataclass(frozen=True)
 class SliceProblem:
     """The rows, items and rules of a search for slices.
@@ -173,7 +178,7 @@ class Slices:
     def measure(self, patterns):
         """Return size, sum and maximum of errors of patterns, which are sorted by prefix."""
         bits = self.lattice.bits
-        new = np.append(True, np.any(patterns[1:, :-1] != patterns[:-1, :-1], axis=1))
+        new = _begins_prefix(patterns)
         parents, prefixes = np.cumsum(new) - 1, patterns[new, :-1]
         covers = np.full((len(prefixes), bits.shape[1]), ~np.uint64(0))
         for column in prefixes.T:
@@ -305,7 +310,7 @@ class TopSlices:
         keys = self._keys[patterns].sum(axis=1, dtype=np.uint64)
         order = np.argsort(keys)
         level_table = keys[order], numbers[:, order]
-        new = np.append(True, np.any(patterns[1:, :-1] != patterns[:-1, :-1], axis=1))
+        new = _begins_prefix(patterns)
         group = np.cumsum(new) - 1
         rank = group * (int(feature.max(initial=0)) + 1) + feature[last]
         start = np.searchsorted(rank, rank, side="right")
