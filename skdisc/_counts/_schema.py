@@ -8,8 +8,7 @@ import numpy as np
 import pandas as pd
 
 from skdisc._space._bins import Bins
-from skdisc._space._column import Column
-from skdisc._space._feature_space import FeatureSpace, names_once
+from skdisc._space._feature_space import names_once
 from skdisc._utils._inputs import in_order
 from skdisc._utils._json import check_types, placed
 from skdisc._utils._validation import check_names, of_numbers, plain
@@ -121,23 +120,6 @@ class CountedColumn:
             .rename(self.name)
         )
 
-    @property
-    def domain(self) -> Column:
-        """The possible values, as in a table."""
-        if self.kind in ("number", "bins"):
-            dtype = np.dtype(np.int64 if self.step >= 1 and not self.missing else np.float64)
-            low, high, step = (
-                int(number) if self.step >= 1 else number
-                for number in (self.low, self.high, self.step)
-            )
-            column = Column(
-                self.name, "numeric", dtype, low=low, high=high, step=step, missing=self.missing
-            )
-        else:
-            dtype = pd.CategoricalDtype(list(self.values), ordered=self.kind == "ordinal")
-            column = Column(self.name, self.kind, dtype, self.values, missing=self.missing)
-        return column.with_probes(20)
-
     def to_dict(self) -> dict:
         """Return the column in JSON types."""
         return {**vars(self), "values": list(self.values), "cuts": list(self.cuts)}
@@ -240,19 +222,9 @@ class CountsSchema:
         return (*self.columns, *(c for c in (self.label, self.decision) if c is not None))
 
     @property
-    def needed(self) -> list:
-        """Names of all columns to read."""
-        return list(dict.fromkeys(c.name for c in self.parts))
-
-    @property
     def edges(self) -> dict:
         """The cuts of binned columns, by name."""
         return {c.name: list(c.cuts) for c in self.columns if c.cuts}
-
-    @property
-    def space(self) -> FeatureSpace:
-        """The possible people."""
-        return FeatureSpace([c.domain for c in self.columns], self.protected)
 
     def to_dict(self) -> dict:
         """Return the schema in JSON types."""

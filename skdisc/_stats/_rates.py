@@ -70,26 +70,10 @@ class GroupTally:
     n_all: np.ndarray
 
     @classmethod
-    def of(cls, counts, total, measures):
-        """Count events and trials for each measure (first axis) and group (second axis)."""
-        x, n = np.stack([hits_and_trials(counts, m) for m in measures], axis=1)
-        x_all, n_all = np.array([hits_and_trials(total, m) for m in measures]).T[..., None]
-        return cls(x, n, x_all, n_all)
-
-    @classmethod
     def joined(cls, tallies):
         """Return the comparisons of several tallies of some groups each, one after the other."""
         sides = [np.broadcast_arrays(t.x, t.n, t.x_all, t.n_all) for t in tallies]
         return cls(*map(np.concatenate, zip(*sides, strict=True)))
-
-    def at(self, measure, group):
-        """Return the tally of these pairs of measure and group, given by position."""
-        return GroupTally(
-            self.x[measure, group],
-            self.n[measure, group],
-            x_all=self.x_all[measure, 0],
-            n_all=self.n_all[measure, 0],
-        )
 
     @property
     def effect(self):

@@ -198,11 +198,6 @@ class AuditedRows:
         )
 
     @property
-    def is_favorable(self) -> np.ndarray:
-        """Whether the label of each row is favorable."""
-        return check.is_favorable(self.y, self.favorable)
-
-    @property
     def people_of_rows(self) -> np.ndarray | None:
         """How much, or for how many people, each row counts; None: for one."""
         return self.frequency if self.weight is None else self.weight

@@ -61,12 +61,14 @@ def test_measures_and_subgroups_apply_one_rule():
     rng = np.random.default_rng(0)
     counts = rng.integers(0, 12, (40, N_CELLS))
     total = counts[:20].sum(axis=0) + counts[20:].sum(axis=0)
-    tally = GroupTally.of(counts, total, list(RATES))
+    tally = GroupTally.joined(
+        [GroupTally(*hits_and_trials(counts, m), *hits_and_trials(total, m)) for m in RATES]
+    )
     x1, n1 = np.stack([hits_and_trials(counts, m) for m in RATES], axis=1)
     x0, n0 = np.stack([hits_and_trials(total - counts, m) for m in RATES], axis=1)
     p_value, is_exact = _stats.proportions_test(x1, n1, x0, n0)
-    np.testing.assert_array_equal(tally.p_value(), p_value)
-    np.testing.assert_array_equal(tally.test(), names_of_tests(is_exact, AGAINST_REST))
+    np.testing.assert_array_equal(tally.p_value(), p_value.ravel())
+    np.testing.assert_array_equal(tally.test(), names_of_tests(is_exact.ravel(), AGAINST_REST))
     assert set(names_of_tests(is_exact).ravel()) == {EXACT_TEST, SCORE_TEST}
 
 

@@ -40,15 +40,16 @@ def test_all_rates_of_all_groups_at_once(groups, rest):
     counts = np.array(groups)
     total = counts.sum(axis=0) + rest
     names = list(RATES)
-    tally = GroupTally.of(counts, total, names)
-    assert tally.effect.shape == (len(names), len(groups))
-    measure, group = np.indices(tally.effect.shape).reshape(2, -1)
-    table = tally.at(measure, group).compare(0.05)
+    tally = GroupTally.joined(
+        [GroupTally(*hits_and_trials(counts, m), *hits_and_trials(total, m)) for m in names]
+    )
+    measure, group = np.indices((len(names), len(groups))).reshape(2, -1)
+    table = tally.compare(0.05)
     for i, (m, g) in enumerate(zip(measure, group, strict=True)):
         x, n = hits_and_trials(counts[g], names[m])
         x_all, n_all = hits_and_trials(total, names[m])
         row = table.iloc[i]
-        assert (tally.x[m, g], tally.n[m, g]) == (x, n)
+        assert (tally.x[i], tally.n[i]) == (x, n)
         if n == 0:
             nothing = row[["outcome", "effect", "ci_low", "ci_high", "p_value", "t"]]
             assert nothing.astype(float).isna().all()

@@ -32,11 +32,6 @@ class LatentRows:
         return cls(y[positions], q[positions], q_reference[positions], place[positions])
 
     @property
-    def inside(self) -> np.ndarray:
-        """Who belongs to the group with a larger probability than to the reference."""
-        return self.q > self.q_other
-
-    @property
     def sizes(self) -> tuple[int, int]:
         """Expected numbers of people."""
         return round(float(self.q.sum())), round(float(self.q_other.sum()))

@@ -36,10 +36,6 @@ class Changes:
     value: np.ndarray
     confidence: np.ndarray
 
-    def at(self, which):
-        """Return the changes at these positions, or where a mask is True."""
-        return Changes(*(a[which] for a in vars(self).values()))
-
     @classmethod
     def joined(cls, parts):
         """Return several `Changes` as one."""

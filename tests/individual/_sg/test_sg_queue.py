@@ -49,8 +49,8 @@ def test_changes_negate_one_condition_of_the_path_to_a_leaf(seed):
                 expected[1].append((column, there[column], np.mean([*above, 1 - share])))
         leaf = tree.apply(row[None])[0]
         for made, wanted in zip((local, along), expected, strict=True):
-            own = made.at(leaves[made.leaf] == leaf)
-            given = zip(own.column, own.value, own.confidence, strict=True)
+            own = leaves[made.leaf] == leaf
+            given = zip(made.column[own], made.value[own], made.confidence[own], strict=True)
             for ours, theirs in zip(sorted(given), sorted(wanted), strict=True):
                 assert ours == pytest.approx(theirs)
 
