@@ -416,7 +416,8 @@ def _gaps(plan, results, figures, min_cell):
     their numbers from there (`Figures`), so that a document has one number for one quantity. Where
     those are of other rows, as beside a sample or rows held out, they are not the sum of these
     parts: then the sum is that of the rows of the parts, and "people" says how many members of
-    the group these have. Of fewer than `min_cell` on either side there is nothing.
+    the group these have. Of fewer than `min_cell` on either side there is nothing, nor where what
+    remains has no interval.
 
     Returns a list of dict: one for each part of each group.
     """
@@ -439,6 +440,8 @@ def _gaps(plan, results, figures, min_cell):
                 )
                 for kind, what in printed_as.items()
             }
+            if printed["equal"]["amount"] is not None and printed["equal"]["ci_low"] is None:
+                continue  # as where numbers are too skewed: what remains is not compared
             amounts = parts.set_index("kind")["amount"]
             other_rows = [
                 kind

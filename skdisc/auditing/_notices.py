@@ -20,7 +20,7 @@ from skdisc._utils._hashing import numbers_of
 from skdisc._utils._inputs import counts_of_values
 from skdisc._utils._tables import TableNote
 from skdisc._utils._validation import is_favorable, plain
-from skdisc.auditing._numbers import VALUE, outliers
+from skdisc.auditing._numbers import DIFFERENCE, VALUE, outliers
 from skdisc.preprocessing import Discretizer
 from skdisc.report._first_page import SENTENCES
 
@@ -147,7 +147,8 @@ def of_numbers(X, numbers, protected=(), least=1, is_pay=False):
         observation = SENTENCES["few far" if n_far < least else "far"]
         observation = observation.format(n=f"{max(n_far, least):,}")
         is_above = raw[is_far].min() > np.median(raw)  # logarithms weigh small numbers more
-        option = SENTENCES["errors or log" if is_above and not is_pay else "errors"]
+        has_log = is_above and not is_pay and numbers.scale == DIFFERENCE
+        option = SENTENCES["errors or log" if has_log else "errors"]
         notes.append(
             TableNote(numbers.name, observation, SENTENCES["as they are"], option, above=True)
         )

@@ -728,3 +728,40 @@ def test_as_many_people_as_there_are_are_not_said_to_show_more():
     text = " ".join(audit.fit(X, y).report_.to_text().split())
     assert "sex: CANNOT TELL" in text
     assert "people in each group would show" not in text
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_gap_that_the_correction_leaves_open_was_compared(language):
+    """The gap of women has p = .03, and .06 or more with the other questions of the audit."""
+    X = pd.DataFrame({"sex": np.repeat(["f", "m"], 500), "town": np.tile(["Abo", "Bern"], 500)})
+    y = np.r_[np.arange(500) * 67 % 500 < 200, np.arange(500) * 67 % 500 < 234].astype(int)
+    report = Audit(protected="sex", random_state=0).fit(X, y).report_
+    (marginal,) = [v for v in report.document["verdicts"] if v["null"] == "marginal"]
+    assert "after correction for 3 questions" in marginal["reason"]
+    texts = texts_of(report.document, language)
+    (paragraph,) = first_page(report.document, language)["columns"]
+    assert paragraph["state"] == "cannot tell"
+    said = [paragraph["first"], *paragraph["more"], *(v for _, v in paragraph["lines"])]
+    assert any(text.startswith("p = ") for text in said)
+    assert texts.QUOTE_NOTHING not in said
+    assert texts.NEXT_OF_NOTHING not in said
+    assert dict(paragraph["lines"])[texts.LINES["next"]] == texts.NEXT["cannot tell"]
+
+
+def test_numbers_too_skewed_to_compare_have_no_parts_and_no_impossible_ranges():
+    """One woman has nearly all of the pay; three groups, the smallest with 18 people."""
+    rng = np.random.default_rng(7)
+    X = pd.DataFrame({"sex": rng.choice(["m", "f", "x"], 900, p=[0.5, 0.47, 0.03])})
+    X["grade"] = rng.choice(["G1", "G2", "G3"], 900)
+    pay = rng.lognormal(4, 0.3, 900)
+    pay[np.flatnonzero(X["sex"] == "f")[0]] = 1e5
+    report = Audit(protected="sex", output="value", random_state=0).fit(X, pay).report_
+    ends = {row["group"]: row["ci_low"] for row in report.document["comparable"]}
+    compared = {group for group, low in ends.items() if low is not None}
+    assert set(ends) - compared
+    assert {row["group"] for row in report.document["gaps"]} == compared
+    text = " ".join(report.to_text().split())
+    assert max(map(float, re.findall(r"(\d+)\.\d % less", text)), default=0) <= 100
+    assert "--outcome-scale log weighs them less" in text
+    logs = Audit(protected="sex", output="value", outcome_scale="log", random_state=0)
+    assert "--outcome-scale log" not in logs.fit(X, pay).report_.to_text().partition("sex: ")[0]

@@ -17,7 +17,7 @@ ACCOUNTED = "unequal, accounted for"
 NONE = "nothing found"
 LIMITED = "nothing found as far as one can see"
 UNKNOWN = "cannot tell"
-_OF_FEW = ("open", "open several", "open of few")  # reasons: too few people
+_OF_FEW = ("open", "open several", "open of few", "after correction")  # reasons: too few people
 STATES = (UNEQUAL, OPEN, ACCOUNTED, UNKNOWN, LIMITED, NONE)  # the most serious first
 # A disparity in one of these is no matter of legitimate columns, or remains where they are equal.
 _AT_EQUAL = ("conditional", "individual", "counterfactual", "calibration")

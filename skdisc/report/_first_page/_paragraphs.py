@@ -20,7 +20,7 @@ from skdisc.report._first_page._answers import (
     is_of_smaller_group,
     seen_from,
 )
-from skdisc.report._first_page._told import in_language
+from skdisc.report._first_page._told import in_language, is_sentence
 from skdisc.report._first_page._units import (
     Points,
     Texts,
@@ -107,6 +107,8 @@ class _Paragraph:
         self.raw = self._with_reference(self.raw)
         if self.equal is not None and self.raw is not None:
             self.equal = self.equal | {"reference": self.raw["reference"]}
+            if self.outcome is not None and self._excludes_nothing():
+                self.equal = self.equal | {"gap": None}
 
     def _with_reference(self, raw):
         """Return the raw gap with the mean that it is a share of: that of whom it is about."""
@@ -129,6 +131,17 @@ class _Paragraph:
             "lines": self._lines(),
         }
 
+    def _excludes_nothing(self):
+        """Return whether what remains of a gap of means may be 100 % less, and more as well.
+
+        Numbers that are 0 or more cannot be as much less, so that such a range tells nothing.
+        """
+        low, high, reference = (self.equal[n] for n in ("ci_low", "ci_high", "reference"))
+        if None in (low, high, reference) or not low < 0 < high or reference <= 0:
+            return False
+        less = -low if self._is_less() else high
+        return self.outcome.get("scale") != "log" and less >= reference
+
     def _word(self):
         """Return the state in words, which say if only a smaller group is found."""
         words = self.texts.STATES_OF_SMALLER if self.is_of_smaller_group else self.texts.STATES
@@ -147,6 +160,7 @@ class _Paragraph:
             yield self._bound_at_equal_columns()
         elif state == UNKNOWN:
             yield self._unknown()
+            yield self._corrected()
             if not self.answer["reason"]:
                 yield self._remains_open()
                 yield self._needed()
@@ -468,6 +482,15 @@ class _Paragraph:
             ):
                 sides[worse], sides[better] = sides[better], sides[worse]
         return text.format(**values, **sides, range=self._range_alone(raw, is_less=is_less))
+
+    def _corrected(self):
+        """Return that a gap is significant by itself, and not among the questions of the audit."""
+        attribute = self.answer["attribute"]
+        for row in self.document.get("verdicts") or []:
+            is_whole = (row.get("attribute"), row.get("null")) == (attribute, "marginal")
+            if is_whole and is_sentence(row.get("reason"), "after correction"):
+                return f"{in_language(self.texts, row['reason'])}."
+        return ""
 
     def _needed(self):
         relevant, raw = self.answer["relevant_gap"], self.raw
