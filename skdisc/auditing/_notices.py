@@ -7,6 +7,7 @@ stands above the answers is of the texts `SENTENCES`, which the first page has i
 
 import math
 import shlex
+from collections import Counter
 
 import numpy as np
 import pandas as pd
@@ -317,7 +318,9 @@ def favorable_spellings(what, values, favorable, least=1, frequency=None):
     texts = {folded(v) for v in favorable if isinstance(v, str)}
     counts = _counts(pd.Series(np.asarray(values, dtype=object)), frequency)
     spellings = [(v, n) for v, n in counts.items() if isinstance(v, str) and folded(v) in texts]
-    if len(spellings) < 2:
+    times = Counter(folded(v) for v, _ in spellings)
+    spellings = [(v, n) for v, n in spellings if times[folded(v)] > 1]
+    if not spellings:
         return []
     are_favorable = is_favorable(np.array([v for v, _ in spellings], dtype=object), favorable)
     unfavorable = [pair for pair, is_in in zip(spellings, are_favorable, strict=True) if not is_in]

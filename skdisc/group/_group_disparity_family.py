@@ -105,6 +105,13 @@ class ComparedQuantities:
         rates = [q.rate for q in quantities]
         matters = [self.margins.gap(rate) for rate in rates]
         problems = [gap.problem for gap in matters]
+        if not all(
+            problems
+        ):  # of some rates only, as where everyone with a favorable label is selected
+            named = zip(quantities, problems, strict=True)
+            problems = [
+                problem and f"by {q.name.replace('_', ' ')}, {problem}" for q, problem in named
+            ]
         return Candidates(
             np.concatenate([q.n[positions] for q in quantities]),
             np.concatenate([q.n_reference[positions] for q in quantities]),

@@ -289,3 +289,11 @@ def test_weights_are_said_above_the_answers(language):
     repeated = told(weight.astype(int), weights="frequency")
     assert said not in repeated
     assert left_out[language] in repeated
+
+
+def test_several_favorable_values_are_no_spellings_of_each_other():
+    y = np.array(["A"] * 30 + ["B"] * 30 + ["C"] * 30)
+    assert not notices.favorable_spellings("label", y, ["A", "B"])
+    (note,) = notices.favorable_spellings("label", np.r_[y, ["b"] * 12], ["A", "B"])
+    assert "'B' (30), 'b' (12)" in note.seen
+    assert "'A'" not in note.seen

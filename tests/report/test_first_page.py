@@ -10,8 +10,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from skdisc import Audit, Limits
+from skdisc import Audit, BlackBox, Limits
 from skdisc.auditing import AuditReport
+from skdisc.cli import main
 from skdisc.report._first_page import (
     LANGUAGES,
     STATES,
@@ -765,3 +766,42 @@ def test_numbers_too_skewed_to_compare_have_no_parts_and_no_impossible_ranges():
     assert "--outcome-scale log weighs them less" in text
     logs = Audit(protected="sex", output="value", outcome_scale="log", random_state=0)
     assert "--outcome-scale log" not in logs.fit(X, pay).report_.to_text().partition("sex: ")[0]
+
+
+def test_both_sides_of_a_gap_are_of_its_measure():
+    """Nearly everyone is selected, and fewer of the women who are have a favorable label."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"sex": np.repeat(["f", "m"], 600)})
+    y = (rng.random(1200) < np.where(X["sex"] == "f", 0.45, 0.65)).astype(int)
+    decisions = np.where((y == 0) & (rng.random(1200) < 0.04), 0, 1)
+    audit = Audit(protected="sex", detectors=["GroupDisparity"], random_state=0)
+    document = audit.fit(X, y, BlackBox(decisions=decisions)).report_.document
+    (answer,) = answers(document)
+    raw = answer["raw"]
+    assert raw["measure"] == "positive_predictive_value"
+    rates = {
+        row["group"]: row["rate"] for row in document["groups"] if row["measure"] == raw["measure"]
+    }
+    assert {raw[side]["group"]: raw[side]["rate"] for side in ("worse_off", "better_off")} == rates
+    assert raw["worse_off"]["rate"] - raw["better_off"]["rate"] == pytest.approx(raw["gap"])
+    (marginal,) = [v for v in document["verdicts"] if v["null"] == "marginal"]
+    assert marginal["reason"] == "by true positive rate, all outcomes are equal"
+
+
+def test_decisions_in_a_column_are_told_by_its_name(tmp_path):
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(
+        {"sex": rng.choice(["f", "m"], 600), "hired": rng.choice(["no", "yes"], 600)}
+    )
+    table["advice"], table["score"] = rng.choice(["no", "yes"], 600), rng.random(600).round(3)
+    table.to_csv(tmp_path / "t.csv", index=False)
+    for more, told in [
+        ([], "hired = yes"),
+        (["--predictions", "advice", "--ignore", "score"], "advice = yes"),
+        (["--predictions", "score", "--threshold", "0.25", "--ignore", "advice"], "score ≥ 0,25"),
+    ]:
+        command = ["audit", str(tmp_path / "t.csv"), "--target", "hired", "--favorable", "yes"]
+        report = ["--report", str(tmp_path / "t.txt"), "--language", "de"]
+        main([*command, "--protected", "sex", "--detectors", "GroupDisparity", *more, *report])
+        text = " ".join((tmp_path / "t.txt").read_text().split())
+        assert f"das günstige Ergebnis ({told})" in text

@@ -265,7 +265,8 @@ def _raw(attribute, evidence, document):
         judged = [row for row in compared if row.get("judged")]
         row = max(judged or compared, key=lambda r: (abs(r["gap"]), -r["gap"]))
     one = {"group": row["group"], "rate": row["rate"], "people": row.get("n")}
-    rest = _other_side(row, rates, document)
+    same = [group for group in shown if group.get("measure") == row.get("measure")]
+    rest = _other_side(row, same, document)
     also = _also(row, rest, [group for _, group in of_rate])
     # Where nobody varies no test finds a gap, and nothing hides it either.
     share = row.get("relative")

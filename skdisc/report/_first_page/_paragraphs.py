@@ -743,8 +743,14 @@ class _Paragraph:
         """Return the favorable outcome with its labels."""
         about = self.document.get("about") or {}
         labels = labels_named(self.texts, about.get("favorable") or [])
-        target = (self.document.get("source") or {}).get("target")
-        labels = f"{target} = {labels}" if target else labels
+        source = self.document.get("source") or {}
+        # Decisions that stand in a column are told by its name, not by that of the labels.
+        name = source.get("predictions") or source.get("target")
+        if source.get("predictions") and source.get("threshold") is not None:
+            cut = f"{source['threshold']:.15g}".replace(".", self.texts.DECIMAL)
+            labels = f"{name} ≥ {cut}"
+        elif name:
+            labels = f"{name} = {labels}"
         return self.texts.FAVORABLE.format(labels=labels)
 
     def _target(self):

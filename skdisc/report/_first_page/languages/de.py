@@ -660,6 +660,7 @@ SENTENCES = {
     "time spent": "die Zeit von {seconds} s war verbraucht",
     "not looked at": "keine seiner Gruppen wird betrachtet, um Personen zu schützen",
     "equal outcomes of the model": "alle Ergebnisse des Modells sind gleich",
+    "equal outcomes by": "nach {measure} sind alle Ergebnisse gleich",
     "equal outcomes": "alle Ergebnisse sind gleich",
     "equal outcomes of": (
         "alle Ergebnisse sind gleich ({value}), sodass sich kein Unterschied zeigen kann"

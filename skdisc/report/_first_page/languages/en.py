@@ -573,6 +573,7 @@ SENTENCES = {
     "time spent": "the time budget of {seconds} s was spent",
     "not looked at": "none of its groups is looked at, to protect people",
     "equal outcomes of the model": "all outcomes of the model are equal",
+    "equal outcomes by": "by {measure}, all outcomes are equal",
     "equal outcomes": "all outcomes are equal",
     "equal outcomes of": "all outcomes are equal ({value}), so no disparity can appear",
     "no outcomes": "there are no outcomes",

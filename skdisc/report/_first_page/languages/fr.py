@@ -660,6 +660,7 @@ SENTENCES = {
     "time spent": "le temps de {seconds} s était épuisé",
     "not looked at": "aucun de ses groupes n'est examiné, pour protéger des personnes",
     "equal outcomes of the model": "tous les résultats du modèle sont égaux",
+    "equal outcomes by": "selon {measure}, tous les résultats sont égaux",
     "equal outcomes": "tous les résultats sont égaux",
     "equal outcomes of": (
         "tous les résultats sont égaux ({value}), et aucun écart ne peut apparaître"
