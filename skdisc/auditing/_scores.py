@@ -4,6 +4,7 @@ import numpy as np
 from scipy import special
 
 from skdisc._stats._ranks import rank_statistic
+from skdisc._utils._validation import is_favorable
 from skdisc._verdicts._relevant import PROBABILITY
 from skdisc.measures import standardized_mean_difference_report
 
@@ -37,7 +38,8 @@ def rows_of_scores(audited, members, row, min_cell, significance):
     common = row | {"rate": None, "ci_level": 1 - significance}
     rows = [common | _standardized(numbers.compared, members, significance)]
     if numbers.is_of_labels and audited.y is not None:
-        area = _area(numbers.raw, audited.is_favorable, members, min_cell, significance)
+        is_yes = is_favorable(audited.y, audited.favorable)
+        area = _area(numbers.raw, is_yes, members, min_cell, significance)
         rows += [common | area] * bool(area)
     return [scored_row for scored_row in rows if np.isfinite(scored_row["gap"])]
 
@@ -51,7 +53,7 @@ def _standardized(values, members, significance):
     return {"measure": STANDARDIZED} | {name: float(end) for name, end in ends.items()}
 
 
-def _area(scores, is_favorable, members, min_cell, significance):
+def _area(scores, is_yes, members, min_cell, significance):
     """Return how well scores order labels in a group, less than among the others.
 
     The errors are those of DeLong, DeLong and Clarke-Pearson (1988). Empty with few labels of a
@@ -60,7 +62,7 @@ def _area(scores, is_favorable, members, min_cell, significance):
     place = np.unique(scores, return_inverse=True)[1]
     sides = []
     for side in (members, ~members):
-        kinds = side & ~is_favorable, side & is_favorable
+        kinds = side & ~is_yes, side & is_yes
         if min(map(np.count_nonzero, kinds)) < min_cell:
             return {}
         counts = (np.bincount(place[kind], minlength=place.max() + 1) for kind in kinds)
