@@ -161,7 +161,6 @@ def _checked_probabilities(raw, n, name):
 
 
 def _labels(n_columns, name, favorable, classes):
-    """Return the label of each column."""
     labels = list(range(n_columns)) if classes is None else classes
     if len(labels) != n_columns or not set(favorable) <= set(labels):
         raise ModelError(

@@ -190,7 +190,7 @@ class _ColumnLaw:
         number of the combination of these values.
     """
 
-    def __init__(self, values, features, frequency, fold, cluster=None):
+    def __init__(self, values, features, frequency, fold, cluster):
         self.values, self.numbered, self.cached = values, numbered(values), {}
         classes = _classes(values, frequency)
         self.codes = pd.factorize(values, use_na_sentinel=False)[0]
@@ -398,7 +398,7 @@ def _values_of(codes, members, frequency):
     return members[first], people / people.sum()
 
 
-def _mixture(likelihood, frequency=None):
+def _mixture(likelihood, frequency):
     """Return the maximum likelihood weights of a mixture, given likelihoods (n_parts, n).
 
     By the EM algorithm: the new weight of a part is the mean of its posterior probabilities.

@@ -51,5 +51,4 @@ class Case:
 
 
 def _text(value):
-    """Return a value as text."""
     return "missing" if plain(value) is None else repr(value)

@@ -247,7 +247,6 @@ class Predicate:
         return f"{name} in {{{', '.join(texts)}}}"
 
     def _interval_text(self, name):
-        """Return an interval as text."""
         if self._is_open:
             return f"{name} is not missing"
         if self.high == math.inf:

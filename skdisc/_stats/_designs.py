@@ -101,7 +101,8 @@ class DesignMeans:
                 cubes.append(by_stratum(cube, of_unit))
                 means.append(mean)
                 shares.append(share)
-            products = [by_stratum(a * b, of_unit) for a, b in _pairs_of(sums)]
+            pairs = (0, 0), (1, 1), (0, 1)
+            products = [by_stratum(sums[i] * sums[j], of_unit) for i, j in pairs]
             squares = [by_stratum(np.nan_to_num(h) ** 2, of_unit) for h in shares]
             fourth = [by_stratum(np.nan_to_num(h) ** 4, of_unit) for h in shares]
             kish = 1 / np.array(squares)
@@ -148,10 +149,6 @@ class DesignMeans:
         sides = [(s, n) for s, n in zip(skewness_of_means, self.kish, strict=True)]
         skewness = np.array(skewness_known(sides, sides))
         return self.mean, variance * self.n_clusters, self.n_clusters, skewness
-
-
-def _pairs_of(sums):
-    return (sums[0], sums[0]), (sums[1], sums[1]), (sums[0], sums[1])
 
 
 def design_chi2(y, weight, group, n_groups, cluster=None):

@@ -261,7 +261,7 @@ def row_hashes(X):
     return combined([hash_of(column) for _, column in X.items()], len(X))
 
 
-def hashes_of_content(X, y, people=None):
+def hashes_of_content(X, y, people):
     """Return a 64-bit hash of each row that does not depend on how values are spelled or stored.
 
     A value counts as its rank by the number of its people, then by their outcomes, so that 0 and 1,
@@ -307,7 +307,7 @@ def ranks_by_content(people, outcomes):
     return rank
 
 
-def without_direction(y, people=None):
+def without_direction(y, people):
     """Return outcomes that are the same whichever of two values is the favorable one.
 
     The rarer of two values becomes 0; other outcomes are returned as they are.

@@ -44,19 +44,18 @@ class Gate:
     app : ASGI application
     port : int
         Where the app listens.
-    token : str, optional
-        In the address that sets the cookie; by default a random one.
 
     Attributes
     ----------
     token : str
+        Random; in the address that sets the cookie.
     spent : bool
         Whether the cookie has come back.
     """
 
-    def __init__(self, app, port: int, token: str | None = None) -> None:
+    def __init__(self, app, port: int) -> None:
         self.app, self.port = app, port
-        self.token = secrets.token_urlsafe(32) if token is None else token
+        self.token = secrets.token_urlsafe(32)
         self.cookie, self.spent, self.when_spent = secrets.token_urlsafe(32), False, None
         names = ("127.0.0.1", "[::1]", "localhost")
         self._hosts = {f"{name}:{port}".encode() for name in names}

@@ -32,7 +32,7 @@ _DEEP = 5  # columns up to which contexts may have two conditions
 _COST = 5e9  # multiplications, some seconds; deeper contexts are not asked about for more
 
 
-def check_public(audit: Any, X: Any = None, weight: Any = None, groups: Any = None) -> None:
+def check_public(audit: Any, X: Any, weight: Any, groups: Any) -> None:
     """Raise ValueError for what a public document cannot have."""
     defaults = type(audit)().get_params(deep=False)
     for name, reason in _AT_DEFAULT.items():

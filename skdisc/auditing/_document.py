@@ -217,7 +217,6 @@ def _of(several, n):
 
 
 def _about(audit, audited, run):
-    """Return what was audited, and how."""
     n = audited.people()
     subject = _SUBJECTS[audited.kind].format(n=f"{n:,}")
     names = in_a_row(audited.protected)

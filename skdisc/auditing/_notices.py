@@ -382,7 +382,7 @@ def numbers_of_people(X, y):
     return notes
 
 
-def identifiers(X, protected=()):
+def identifiers(X, protected):
     """Return a note on each column in which all rows differ, copies aside.
 
     Shapes: `X` (n_rows, n_columns).

@@ -163,6 +163,6 @@ def _case(row, shared):
     return row | {"examples": examples}
 
 
-def shared_by(X, min_cell, frequency=None):
+def shared_by(X, min_cell, frequency):
     """Return the values that at least `min_cell` people share; all, without rows."""
     return SharedValues({}) if X is None else SharedValues.of(X, min_cell, frequency=frequency)

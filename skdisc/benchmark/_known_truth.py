@@ -188,10 +188,6 @@ class Differences:
     def guess(self, n):
         """Return expected precision and recall of n random groups of the family with random signs.
 
-        Parameters
-        ----------
-        n : int
-
         Returns
         -------
         precision, recall : float

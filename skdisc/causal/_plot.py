@@ -3,7 +3,7 @@
 from skdisc._utils._optional import require
 
 
-def draw_graph(parents, latent, ax=None):
+def draw_graph(parents, latent, ax):
     """Draw the nodes in columns by their longest path from a root; latent nodes are dashed.
 
     `parents`: maps each node to its parents, in topological order.

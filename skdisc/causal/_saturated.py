@@ -52,7 +52,7 @@ class SaturatedRegression(RegressorMixin, BaseEstimator):
     multiply.
     """
 
-    def __init__(self, values, log=False):
+    def __init__(self, values, log):
         self.values = values
         self.log = log
 

@@ -6,7 +6,6 @@ from skdisc.cli._say import say
 
 
 def add_app(commands: argparse._SubParsersAction) -> None:
-    """Add the command to the parser."""
     app = commands.add_parser("app", help="audit a table in the browser, without commands")
     app.set_defaults(run=_app)
     add = app.add_argument

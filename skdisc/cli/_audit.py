@@ -84,7 +84,6 @@ class _JoinedColumns(argparse.Action):
 
 
 def add_audit(commands: argparse._SubParsersAction) -> None:
-    """Add the commands to the parser."""
     audit = commands.add_parser(
         "audit", help="audit a table, with or without a model", epilog=EXIT_CODES
     )

@@ -18,15 +18,9 @@ _LARGE = 500_000_000  # bytes of a file that is not read whole
 def is_counted(data: str, is_requested: bool) -> bool:
     """Return True if a table is counted: not a single file, a large one, or asked for."""
     path = Path(data)
-    return is_requested or (not path.is_file() and _is_table(data)) or _is_large(path)
-
-
-def _is_table(data):
-    return "://" in data or Path(data).is_dir() or any(sign in data for sign in "*?[")
-
-
-def _is_large(path):
-    return path.is_file() and path.stat().st_size > _LARGE
+    if path.is_file():
+        return is_requested or path.stat().st_size > _LARGE
+    return is_requested or "://" in data or path.is_dir() or any(sign in data for sign in "*?[")
 
 
 def refuse_rows(arguments: Namespace) -> None:

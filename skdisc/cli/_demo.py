@@ -48,7 +48,6 @@ report""",
 
 
 def add_demo(commands: argparse._SubParsersAction) -> None:
-    """Add the command to the parser."""
     demo = commands.add_parser("demo", help="audit a model trained on synthetic loan applications")
     demo.set_defaults(run=_demo)
     demo.add_argument(

@@ -9,7 +9,6 @@ LISTING = Path(__file__).with_name("detectors.txt")
 
 
 def add_detectors(commands):
-    """Add the command to the parser."""
     listing = commands.add_parser("detectors", help="list the detectors and what they need")
     listing.set_defaults(run=_detectors)
 

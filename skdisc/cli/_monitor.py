@@ -38,7 +38,6 @@ _FIELDS = ("significance", "relevant_gap", "relevant_ratio", "relevant_size")
 
 
 def add_monitor(commands: argparse._SubParsersAction) -> None:
-    """Add the command to the parser."""
     command = commands.add_parser(
         "monitor",
         help="add a batch of decisions to a monitor, and look at it at any time",

@@ -25,7 +25,7 @@ def thresholds_of(text: str) -> list[float]:
 
 
 def decisions_at(
-    threshold: float, labels: pd.Series, favorable: list, model: Any = None, scores: Any = None
+    threshold: float, labels: pd.Series, favorable: list, model: Any, scores: Any
 ) -> BlackBox:
     """Return the decisions of scores that are at or above a threshold.
 

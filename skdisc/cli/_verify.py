@@ -28,7 +28,6 @@ _LANGUAGE = '<meta name="skdisc-language" content="{}">'  # of pages that are no
 
 
 def add_verify(commands: argparse._SubParsersAction) -> None:
-    """Add the command to the parser."""
     command = commands.add_parser(
         "verify",
         help="check an audit against its data and model",
@@ -144,7 +143,6 @@ def _differences_of_counts(document, source, arguments):
 
 
 def _differences_of_rows(document, source, frame, arguments):
-    """Return what differs."""
     X, y, model, extra = passed(document, source, frame, arguments)
     file = arguments.model or None
     expected = {} if arguments.seed is None else {"random_state": arguments.seed}

@@ -73,7 +73,6 @@ CALLS = {
 
 
 def add_which(commands: argparse._SubParsersAction) -> None:
-    """Add the command to the parser."""
     which = commands.add_parser("which", help="from a question to the call that answers it")
     which.set_defaults(run=_which)
     which.add_argument("--have", choices=HAVE, help="what there is to audit")

@@ -93,5 +93,4 @@ def make_hiring(
 
 
 def _standard(x):
-    """Return x standardized."""
     return (x - x.mean()) / (x.std() or 1.0)

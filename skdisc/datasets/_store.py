@@ -28,7 +28,7 @@ def registry():
     return json.loads(files("skdisc.datasets").joinpath("registry.json").read_text("utf-8"))
 
 
-def find_csv(name, data_home=None, download_if_missing=True):
+def find_csv(name, data_home, download_if_missing=True):
     """Return the verified bytes of the CSV file of a data set.
 
     `name`: key of the registry. `data_home`: folder of the data; None stands for ``$SKDISC_DATA``,

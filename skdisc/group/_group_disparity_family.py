@@ -239,7 +239,7 @@ class _Quantity:
         return part.n0 / (part.n1 + part.n0) if self.overlap else 1.0
 
 
-def compared_quantities(rows, names, reference, margins, min_size, min_cell=0):
+def compared_quantities(rows, names, reference, margins, min_size, min_cell):
     """Compare groups with their references by the rates, or means, behind measures.
 
     `rows`: GroupedDecisions. `names`: names of measures. `margins`: GapMargins. `min_size` and
@@ -278,7 +278,6 @@ def behind(measure):
 
 
 def _quantity(rows, name, comparisons, margins):
-    """Return the comparisons of one quantity."""
     quantity = RESIDUAL if rows.is_numeric and name in (PPV, OMITTED) else name
     overlap = any(c.overlap for c in comparisons)
     formula, entry = partial(_part, quantity=quantity), CATALOGUE["mean_difference"]

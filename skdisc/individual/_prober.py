@@ -243,7 +243,9 @@ class Prober:
         """Return some variants of rows of X; variant k of row i has the position i n_combos + k."""
         row, combo = np.divmod(positions, self.n_combos)
         columns = {
-            name: self._decoded(j, combo) if j in self._varied else _taken(X[name], row)
+            name: self._decoded(j, combo)
+            if j in self._varied
+            else _kept(X[name].array.take(row), X[name].dtype)
             for j, name in enumerate(X.columns)
         }
         frame = pd.DataFrame(columns, copy=False)
@@ -305,11 +307,6 @@ class Prober:
             cast = cast_if_lossless(X[column.name], column.dtype)
             X[column.name] = X[column.name] if cast is None else cast
         return X
-
-
-def _taken(column, positions):
-    """Return the values of a Series at some positions, for a column of a new frame."""
-    return _kept(column.array.take(positions), column.dtype)
 
 
 def _kept(values, dtype):

@@ -48,8 +48,9 @@ def report(detector, stream: Stream, space) -> Discovery:
     candidates = _candidates(d, stream, order, is_found.to_numpy())
     answer = _answer(d, stream, candidates, is_found.to_numpy())
     tables = {"groups": _changes(stream, order, table), "history": _history(stream)}
+    keys = [_key_of(group, space) for group in groups]
     return Discovery(
-        findings=GroupFindings(groups, table, detector._columns, _keys_of(groups, space)),
+        findings=GroupFindings(groups, table, detector._columns, keys),
         measure=d.metric if d.output == "decision" else "mean",
         n_tested=int(is_tested.sum()),
         n_found=int(is_found.sum()),
@@ -93,12 +94,8 @@ def _table(stream, detector):
     return table
 
 
-def _keys_of(groups, space):
-    """Return the keys of groups; of values that the first batch did not have, their names."""
-    return [_key_of(group, space) for group in groups]
-
-
 def _key_of(group, space):
+    """Return the key of a group; of values that the first batch did not have, their names."""
     try:
         if space is not None:
             return space.subgroup_key(group)

@@ -68,7 +68,7 @@ def _module(name):
     return import_module(f"skdisc._counts._sources.{name}")
 
 
-def _of_address(address, options=None):
+def _of_address(address, options):
     """Return the source of a path, a pattern of paths, or the address of a table."""
     text = str(address)
     if "://" in text:
@@ -95,7 +95,7 @@ def _is_hidden(path):
     return any(part.startswith((".", "_")) for part in path.parts)
 
 
-def _of_files(paths, address, options=None):
+def _of_files(paths, address, options):
     """Return the source of files, all of Parquet or all of CSV, or of one that is read whole."""
     absent = [str(p) for p in paths if not p.is_file()]
     if absent or not paths:

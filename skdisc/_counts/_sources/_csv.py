@@ -28,7 +28,7 @@ class CsvSource(Source):
     other columns.
     """
 
-    def __init__(self, paths: list[Path], options: TableOptions | None = None):
+    def __init__(self, paths: list[Path], options: TableOptions | None):
         self._options = TableOptions() if options is None else options
         self._files = [CsvFile(p, self._options) for p in paths]
         names = {str(f.path): f.columns for f in self._files}

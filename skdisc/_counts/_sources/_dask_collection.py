@@ -30,7 +30,7 @@ class DaskSource(Source):
 
     def _add_up(self, function, parts):
         """Return the sum over some partitions, computed by Dask as a tree."""
-        dask = _dask()
+        dask = require("dask", extra="dask", purpose="Reading a Dask DataFrame")
         function = dask.delayed(function, traverse=False)
         one, add = dask.delayed(_of_partition), dask.delayed(_sum)
         sums = [one(function, part.frames.args[0], part.name) for part in parts]
@@ -56,7 +56,3 @@ def _of_partition(function: Callable, frame: pd.DataFrame, name: str) -> Any:
 def _sum(values: list) -> Any:
     values = [value for value in values if value is not None]
     return reduce(lambda a, b: a + b, values) if values else None
-
-
-def _dask():
-    return require("dask", extra="dask", purpose="Reading a Dask DataFrame")

@@ -185,7 +185,6 @@ def without_password(address: str) -> str:
 
 
 def _password_of(address):
-    """Return the password in an address, or None."""
     match = re.match(r"[\w+.-]+://[^/?#]*?:(?P<password>.*)@", address)
     return match["password"] if match else None
 

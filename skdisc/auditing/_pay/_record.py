@@ -166,7 +166,6 @@ class _Maker:
         return None if pay is None else self.roll.per_hour(pay) if basis == HOURLY else pay
 
     def _row(self, figure, part, basis, *, people=None, gaps=None, stratum=0, **more):
-        """Return one row."""
         women, men, _ = (people or self.people).sizes()
         row = {
             "row": self.letters[figure, None if figure == "category" else part],

@@ -97,7 +97,6 @@ def _pending(kind, name):
 
 
 def _markdown(text, parts):
-    """Return the text as Markdown."""
 
     def put(match):
         kind, name, caption = match.groups()

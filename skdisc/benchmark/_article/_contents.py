@@ -33,7 +33,9 @@ def contents(result, folder, random_state):
         ("table", "taxonomy"): taxonomy,
         ("table", "parameters"): partial(parameters, result),
         ("figure", "phases"): partial(_generator, plot_phases, random_state),
-        ("figure", "hierarchy"): partial(_generator, _hierarchy, random_state),
+        ("figure", "hierarchy"): partial(
+            _generator, lambda made: plot_hierarchy(made.truth), random_state
+        ),
     }
     if result is None:
         return makers
@@ -106,11 +108,6 @@ def parameters(result=None):
 def _generator(draw, random_state):
     """Return a figure of one draw of the generator."""
     return _figure(draw(make_discrimination(**BASE, random_state=random_state)))
-
-
-def _hierarchy(made):
-    """Draw the hierarchy of synthetic data."""
-    return plot_hierarchy(made.truth)
 
 
 def _figure(drawn):

@@ -198,7 +198,7 @@ class OutcomeLaw:
             return np.where(sigma > 0, noisy, sure)
         return gaussian_mean(expit, logit, sigma)
 
-    def class_probabilities(self, X, *, fair=False, model=None):
+    def class_probabilities(self, X, *, fair, model):
         """Return the probability of each class, an array of shape (n_rows, n_classes)."""
         person = self.person(X)
         if self.outcome != "categorical":

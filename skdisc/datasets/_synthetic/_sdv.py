@@ -12,6 +12,7 @@ from skdisc._utils._optional import require
 from skdisc.datasets._copula._copula import generator, table
 
 _POOL = 2**14  # number of people drawn to estimate the shares of subgroups
+_POINTS = 2**14  # number of people over whom a mean is taken
 _MOST_ROUNDS = 50  # rounds of rejection sampling for interval conditions
 _TABLE = "people"
 
@@ -108,12 +109,12 @@ class SDVSampler:
             self._pool = self.sample(max(n_draws, _POOL), random_state=0)
         return float((Subgroup() & condition).mask(self._pool).mean())
 
-    def integrate(self, function, condition=None, *, n_points=2**14, random_state=0):
+    def integrate(self, function, condition):
         """Estimate means as `GaussianCopula.integrate` does, by plain Monte Carlo."""
-        rng = generator(random_state)
-        people = self.sample(n_points, condition, random_state=rng)
-        values = np.asarray(function(people, rng.random(n_points)), dtype=float)
-        return values.mean(axis=0), values.std(axis=0, ddof=1) / np.sqrt(n_points)
+        rng = generator(0)
+        people = self.sample(_POINTS, condition, random_state=rng)
+        values = np.asarray(function(people, rng.random(_POINTS)), dtype=float)
+        return values.mean(axis=0), values.std(axis=0, ddof=1) / np.sqrt(_POINTS)
 
     def _cast(self, people):
         """Return the columns of the schema in their dtypes."""

@@ -28,7 +28,6 @@ class GroupPair:
 
     @property
     def subgroup(self) -> Subgroup:
-        """The group as a `Subgroup`."""
         return Subgroup([self.group])
 
     @property

@@ -56,7 +56,6 @@ class ExposureGap:
 
     @property
     def value(self) -> float:
-        """The gap."""
         return float(self.weight @ (self.means[:, 0] - self.means[:, 1]) / self.weight.sum())
 
     @property

@@ -37,7 +37,7 @@ class PrefixTest:
 
 
 def prefix_tests(
-    lists: Sequence[tuple[np.ndarray, np.ndarray]], depth: int | None = None
+    lists: Sequence[tuple[np.ndarray, np.ndarray]], depth: int | None
 ) -> list[PrefixTest]:
     """Test all prefixes of each of some lists at once.
 
@@ -46,7 +46,7 @@ def prefix_tests(
 
     `lists`: whether the person at each place is of the group, the first place first; and whether a
     prefix may end after each place, which it may not within people who tie. `depth`: the last place
-    where a prefix may end; all by default.
+    where a prefix may end; None: all.
     """
     tests: list = [None] * len(lists)
     by_size = sorted(range(len(lists)), key=lambda i: len(lists[i][0]))

@@ -45,16 +45,12 @@ class RankedList:
     def _without(self):
         """The exposures if one person less is in the list: earlier, tied, and later than they."""
         n = len(self) - 1
-        return self._mean_of_places(n, 0, 0), self._mean_of_places(n, 0, 1), self._moved_up(n)
+        return tuple(self._mean_of_places(n, *place) for place in ((0, 0), (0, 1), (1, 1)))
 
     @cached_property
     def _blocks(self):
         """Where the people of each score begin."""
         return np.unique(self.start)
-
-    def _moved_up(self, n):
-        """Return the exposure of each person had one of those before them left."""
-        return self._mean_of_places(n, 1, 1)
 
     def _mean_of_places(self, n, earlier, fewer):
         """Return means of places ``start - earlier`` to ``end - fewer`` of a list of n people."""

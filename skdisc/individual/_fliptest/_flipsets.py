@@ -153,7 +153,7 @@ def permutations(n_tests, significance):
     return min(max(ceil(n_tests / significance), 99), 1999), 10
 
 
-def flips_by_chance(problem, rng, n_permutations, budget, n_enough=None):
+def flips_by_chance(problem, rng, n_permutations, budget, n_enough):
     """Compare the larger flipset with flipsets of groups drawn at random from both.
 
     Under the null hypothesis the people of both groups (of each stratum) are samples of one

@@ -71,7 +71,6 @@ class Slab(Parts):
         self._propose(rows, in_slab(parts, ends, rows, space))
 
     def tables(self):
-        """Return no tables."""
         return {}
 
 
@@ -106,7 +105,6 @@ class Trial(Strategy):
         return propose(self.space, rows)
 
     def tables(self):
-        """Return no tables."""
         return {}
 
     def notes_on(self, ledger, total):

@@ -118,7 +118,6 @@ class _CodeClasses:
         return self.packed(flags)
 
     def regions(self, sets, space):
-        """Return sets as `Regions`."""
         flags = np.unpackbits(sets.view(np.uint8), axis=1).astype(bool)
         allowed = [flags[:, self.bits(j)][:, self.of_code[j]] for j in range(len(space))]
         counts = {j: allowed[j].sum(axis=1) for j in space.np_index}

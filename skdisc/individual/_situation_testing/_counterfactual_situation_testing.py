@@ -141,7 +141,9 @@ class CounterfactualSituationTesting(SituationDetector):
     def _decided(self, counterparts, decisions, comparison, task):
         """Return the outcomes of the counterfactuals, given or queried, else None."""
         if decisions is not None:
-            return decisions.astype(float) if self.output == "value" else self._favors(decisions)
+            are_numbers = self.output == "value"
+            outcomes = decisions if are_numbers else is_favorable(decisions, self.pos_label_)
+            return outcomes.astype(float)
         if task.queries is None or self.model_.model is None:
             if self.centers:
                 raise ValueError(
@@ -150,9 +152,6 @@ class CounterfactualSituationTesting(SituationDetector):
                 )
             return None
         return task.queries.decide(counterfactual_rows(None, counterparts, comparison.do)[0])
-
-    def _favors(self, decisions):
-        return is_favorable(decisions, self.pos_label_).astype(float)
 
     def _more_tables(self, task, outcome, judged):
         rows = []

@@ -336,5 +336,4 @@ class Judged:
 
     @property
     def comparison(self):
-        """The `Comparison`."""
         return self.pools.comparison

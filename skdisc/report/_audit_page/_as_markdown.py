@@ -19,10 +19,6 @@ def audit_to_markdown(document: dict, language: str = "en") -> str:
         The document of an audit (`AuditReport.to_dict`).
     language : {"en", "de", "fr"}, default="en"
         Of figures of pay and of the first page; all that stands below is in English.
-
-    Returns
-    -------
-    str
     """
     written = map(_markdown, _blocks.blocks(document, language))
     return "\n\n".join(filter(None, written)) + "\n"
@@ -36,7 +32,6 @@ def _text(text):
 
 @singledispatch
 def _markdown(block):
-    """Return a block as Markdown."""
     return ""
 
 

@@ -64,7 +64,7 @@ def _verdicts(page):
         (
             v["attribute"],
             v["question"],
-            v["verdict"] if v["level"] == "found" or not v["reason"] else _because(v),
+            v["verdict"] + (f": {v['reason']}" if v["level"] != "found" and v["reason"] else ""),
             " ".join(filter(None, [v["what"], v["effect"], v["interval"]])) or "–",
             v["people"] or "–",
             v["bound"] or "–",
@@ -72,11 +72,6 @@ def _verdicts(page):
         for v in page["verdicts"]
     ]
     return html_table(columns, rows) if rows else ""
-
-
-def _because(row):
-    """Return a verdict with its reason."""
-    return f"{row['verdict']}: {row['reason']}"
 
 
 def _findings(page):

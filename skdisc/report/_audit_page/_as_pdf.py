@@ -32,10 +32,6 @@ def html_to_pdf(html: str) -> bytes:
     html : str
         A page that loads nothing.
 
-    Returns
-    -------
-    bytes
-
     Raises
     ------
     ValueError

@@ -46,10 +46,6 @@ def _comparable(row):
 def legitimate(document):
     """Return sentences on the legitimate columns of each attribute, and what stands for it.
 
-    Parameters
-    ----------
-    document : dict
-
     Returns
     -------
     list of dict

@@ -42,10 +42,6 @@ def audit_to_html(document: dict, language: str = "en") -> str:
     language : {"en", "de", "fr"}, default="en"
         Of figures of pay and of the first page; all that stands below is in English.
 
-    Returns
-    -------
-    str
-
     Raises
     ------
     ImportError

@@ -507,7 +507,6 @@ class _PayWriter:
         return _NONE if share is None else number(self.texts, 100 * share, 1)
 
     def _percent(self, share, digits=0):
-        """Return a share in percent."""
         return percent(self.texts, share, digits)
 
     def _count(self, n):

@@ -15,10 +15,6 @@ _FEWEST = 3  # groups from which a picture says more than the sentence
 def resolutions(document):
     """Return a picture of each question that compares several groups.
 
-    Parameters
-    ----------
-    document : dict
-
     Returns
     -------
     list of dict

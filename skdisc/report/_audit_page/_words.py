@@ -132,7 +132,6 @@ def count(value):
 
 
 def percent(share):
-    """Return a share in percent."""
     return "–" if share is None else f"{100 * share:.3g}\u00a0%"
 
 

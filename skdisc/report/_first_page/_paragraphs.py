@@ -118,7 +118,6 @@ class _Paragraph:
         return raw | {"reference": raw["worse_off" if is_rest else "better_off"]["rate"]}
 
     def said(self):
-        """Return the paragraph."""
         state = self.answer["state"]
         # What comes first where there is nothing else is not said again in its place.
         sentences = list(dict.fromkeys(self._begun(text) for text in self._sentences() if text))
@@ -713,7 +712,7 @@ class _Paragraph:
         if raw is None or raw["worse_off"]["people"] is None or raw["better_off"]["people"] is None:
             return self.texts.PEOPLE.format(n=n)
         # The group that the page is about comes first, and everyone else after it.
-        sides = sorted((raw[side] for side in ("worse_off", "better_off")), key=_is_rest)
+        sides = sorted((raw["worse_off"], raw["better_off"]), key=lambda s: s["group"] is None)
         names = [group_name(self.texts, s["group"]) or self.texts.ALL_OTHERS for s in sides]
         people, others = (self._count(side["people"]) for side in sides)
         return self.texts.PEOPLE_SIDES.format(
@@ -825,7 +824,3 @@ class _Paragraph:
 
     def _count(self, n):
         return "–" if n is None else number(self.texts, n, 0)
-
-
-def _is_rest(side):
-    return side["group"] is None

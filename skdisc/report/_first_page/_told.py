@@ -13,11 +13,6 @@ _GROUPED, _DECIMAL = r"\d{1,3}(,\d{3})+", r"-?\d*\.\d+"
 def in_language(texts, text):
     """Return a sentence, or a part of one, of a document in a language.
 
-    Parameters
-    ----------
-    texts : Texts
-    text : str
-
     Returns
     -------
     str

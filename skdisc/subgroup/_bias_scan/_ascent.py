@@ -338,7 +338,7 @@ class _RunState:
 class _Runs:
     """Several ascents that proceed in parallel."""
 
-    def __init__(self, scan, numbers, data, sets, bound, is_converged, memory=None):
+    def __init__(self, scan, numbers, data, sets, bound, is_converged, memory):
         self.scan, self.numbers, self.data, self.memory = scan, numbers, data, memory
         self.sets, self.bound, self.is_converged = sets, bound, is_converged
         self.total = np.full(len(data), -np.inf)
@@ -444,7 +444,6 @@ class _Runs:
         return map(np.concatenate, zip(*sums, strict=True))
 
     def _sums_alone(self, j, run):
-        """Return the sums of one run."""
         scan, n_bins = self.scan, self.scan.score.n_bins
         if run not in self.states:
             numbers = self.numbers._replace(a=self.numbers.a[self.data[run]])

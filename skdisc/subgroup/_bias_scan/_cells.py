@@ -167,10 +167,6 @@ class Table:
     def redrawn(self, drawn):
         """Return the table of people whose protected columns were drawn anew.
 
-        Parameters
-        ----------
-        drawn : RedrawnPeople
-
         Returns
         -------
         Table

@@ -47,13 +47,6 @@ _WIDE = (
 def discover_in_contexts(detector, task, outcome, items):
     """Scan for a protected part that makes a difference within its context.
 
-    Parameters
-    ----------
-    detector : BiasScan
-    task : Task
-    outcome : Outcome
-    items : Items
-
     Returns
     -------
     Discovery

@@ -37,7 +37,7 @@ def equal_rows_once(outcome):
     return outcome if people.max() == 1 else outcome.at(starts, people)
 
 
-def people_with(mu, frequency=None, is_mean=False):
+def people_with(mu, frequency, is_mean=False):
     """Return the distinct expectations, sorted, and the number of people with each of them."""
     if is_mean and len(mu):
         return mu[:1], np.array([len(mu) if frequency is None else frequency.sum()])

@@ -106,13 +106,6 @@ class Scanned:
 def scan_all(detector, task, outcome, items):
     """Scan the outcomes observed, in each direction, and data in which the expectations hold.
 
-    Parameters
-    ----------
-    detector : BiasScan
-    task : Task
-    outcome : Outcome
-    items : Items
-
     Returns
     -------
     Scanned

@@ -71,7 +71,7 @@ class Starts:
         positions = np.arange(n - len(self.bound)) % len(reserve.bound)
         return self.joined(reserve.only(positions))
 
-    def from_pairs(self, scans, a, n, most=10**6):
+    def from_pairs(self, scans, a, n, most):
         """Return at most n starts of each scan and data set, from the best pairs of values.
 
         Parameters

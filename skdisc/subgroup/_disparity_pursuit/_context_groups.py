@@ -327,7 +327,6 @@ class ContextGroups:
         return total
 
     def _cells_of(self, group):
-        """Return the cells of the context of a group."""
         first, end = self.members.indptr[self.context[group] :][:2]
         return self.members.indices[first:end]
 

@@ -104,7 +104,6 @@ class _Search:
         return self._step("enter", best, adjusted_scores, evidence)._replace(p_adjusted=p), is_clear
 
     def _step(self, action, group, adjusted_scores, evidence):
-        """Return a step, with the evidence of its group."""
         z, group_evidence = float(adjusted_scores.z[group]), float(evidence[group])
         return Step(action, group, z, group_evidence, self.critical, np.nan)
 

@@ -90,7 +90,7 @@ def contextual_discovery(
     family: Family,
     chosen: tuple,
     significant: np.ndarray,
-    aliases: dict | None = None,
+    aliases: dict | None,
 ) -> Discovery:
     """Return the Discovery of some contrasts of a family.
 

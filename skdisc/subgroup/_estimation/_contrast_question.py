@@ -176,7 +176,7 @@ def candidates_of_rows(
     rows: Any,
     items: Items,
     findings: Sequence[tuple[Group, str]],
-    mined: Patterns | None = None,
+    mined: Patterns | None,
 ) -> Candidates:
     """Return the candidates of a question from rows, whatever the search did.
 

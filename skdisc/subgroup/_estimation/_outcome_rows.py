@@ -105,7 +105,7 @@ class OutcomeRows(PeopleRows):
         """
         return self.miner(items, least, distinct)(max_len, first, spend)
 
-    def miner(self, items: Items, least: float, distinct: bool = False) -> Callable:
+    def miner(self, items: Items, least: float, distinct: bool) -> Callable:
         """Return a function of the other arguments of `mine`, for several runs on one lattice."""
         frequent = np.flatnonzero(self.sizes(items) >= least)
         search_order, first_equal_item = items.walk(frequent, distinct)

@@ -137,16 +137,12 @@ def _compared(d, recourse, verdicts, level):
     return compare_sides(*sides, notion, level, d.order != "effect")
 
 
-def _is_against(table, name, group):
-    return (table["protected"] == name) & (table["against"] == group)
-
-
 def _n_against(d, rows):
     """Count the rows that are against a group with each protected value, a dict."""
     counts = {}
     for name, r in d.recourse_.items():
         for i, g in enumerate(r.groups):
-            n = int(_is_against(rows, name, i).sum())
+            n = int(((rows["protected"] == name) & (rows["against"] == i)).sum())
             for value in map(value_name, _predicates(g)):
                 counts[value] = counts.get(value, 0) + n
     return counts

@@ -150,7 +150,6 @@ def _groups(rows, columns):
 
 
 def _of_columns(items, columns):
-    """Return the items of some columns."""
     return items.only(np.array([p.column in columns for p in items.predicates], dtype=bool))
 
 

@@ -19,7 +19,7 @@ def sets_of_cells(
     allowed: np.ndarray,
     least: float,
     most: int,
-    frequency: np.ndarray | None = None,
+    frequency: np.ndarray | None,
 ) -> tuple[np.ndarray, sparse.csr_matrix, np.ndarray]:
     """Return conjunctions of allowed items with at least `least` people, as sets of cells.
 
@@ -31,7 +31,7 @@ def sets_of_cells(
         Smallest number of people.
     most : int
         Most items of a conjunction.
-    frequency : ndarray of int64, shape (n_rows,), default=None
+    frequency : ndarray of int64, shape (n_rows,), or None
         Number of people of each row; None: 1.
 
     Returns

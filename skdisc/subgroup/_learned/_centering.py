@@ -38,7 +38,6 @@ class ProtectedCells:
 
     @property
     def columns(self) -> set:
-        """The protected columns."""
         return {self.items.predicates[i].column for i in np.flatnonzero(self.items.protected)}
 
     @property

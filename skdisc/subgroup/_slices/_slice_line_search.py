@@ -226,7 +226,7 @@ class TopSlices:
         Number of them that contain each item.
     """
 
-    def __init__(self, slices, score, k, max_len, first, spend, floor=POSITIVE):
+    def __init__(self, slices, score, k, max_len, first, spend, floor):
         self.slices, self.score, self.k, self.max_len = slices, score, k, max_len
         self.first, self.spend, self.floor, self.stopped = first, spend, floor, False
         self.patterns = np.empty((0, max_len), dtype=np.int32)
