@@ -314,17 +314,13 @@ class AuditResult(InDatabase):
     def to_dict(self) -> dict:
         """Return the result as a dict of JSON types, the inverse of `from_dict`."""
         nested = ("discovery", "last_shown")
-        data = {
-            f.name: jsonable(getattr(self, f.name)) for f in fields(self) if f.name not in nested
-        }
+        data = _without(self, nested)
         if self.shared_values is None:
             del data["shared_values"]
         if self.last_shown is not None:
             data["last_shown"] = self.last_shown.to_dict()
         d = self.discovery
-        scalars = {
-            f.name: jsonable(getattr(d, f.name)) for f in fields(d) if f.name not in _STRUCTURED
-        }
+        scalars = _without(d, _STRUCTURED)
         frames = {
             n: None if getattr(d, n) is None else frame_to_dict(getattr(d, n))
             for n in ("estimates", "excluded")
@@ -473,3 +469,10 @@ _STRUCTURED = {
     *("candidates", "items"),  # results do not keep them
 }
 _DISCOVERY_FIELDS = {f.name for f in fields(Discovery)}
+
+
+def _without(record, names):
+    """Return the fields of a record in JSON types, without some."""
+    return {
+        f.name: jsonable(getattr(record, f.name)) for f in fields(record) if f.name not in names
+    }

@@ -15,6 +15,11 @@ _MANY_VALUES = 20  # of a column of numbers that is no class
 _FEW = 10  # rows; values of fewer people are not listed
 
 
+def distinct_values(columns):
+    """Return the values of several columns, each once."""
+    return [plain(v) for v in dict.fromkeys(v for c in columns for v in c.dropna().unique())]
+
+
 def columns_named(option, text, names):
     """Return the list of columns named by a text.
 
@@ -59,7 +64,7 @@ def labels_named(option, text, *columns, of_rows=True):
     ValueError
         If a label does not occur; the message lists the labels that ten rows share.
     """
-    values = [plain(v) for v in dict.fromkeys(v for c in columns for v in c.dropna().unique())]
+    values = distinct_values(columns)
     whole = any(names_label(v, text) for v in values)
     texts = [text] if whole else [t.strip() for t in text.split(",")]
     missing = [t for t in texts if not any(names_label(v, t) for v in values)]

@@ -38,6 +38,7 @@ from skdisc.cli._arguments import (
     check_favorable,
     column_named,
     columns_named,
+    distinct_values,
     labels_named,
 )
 from skdisc.cli._clock import began, seconds_left
@@ -533,8 +534,9 @@ def _audit_counts(arguments):
 
 def _all_spellings(arguments, favorable, *columns):
     """Return the favorable labels in all their spellings, unless only the exact ones are meant."""
-    values = [plain(v) for v in dict.fromkeys(v for c in columns for v in c.dropna().unique())]
-    return favorable if arguments.favorable_exact else spelled_alike(favorable, values)
+    if arguments.favorable_exact:
+        return favorable
+    return spelled_alike(favorable, distinct_values(columns))
 
 
 def preparation(arguments):

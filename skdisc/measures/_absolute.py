@@ -244,7 +244,7 @@ def elift(pair, *, convention="protected"):
 
     def transform(r):
         if is_protected:
-            return np.where(np.isinf(r), 1 / q, r / (q * r + 1 - q))
+            return _contrast.over_everyone(r, q)
         return 1 / (q * r + 1 - q)
 
     plain = _contrast.ratio(rates, transform)

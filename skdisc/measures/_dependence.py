@@ -63,9 +63,7 @@ def _largest_excess(x, n, significance):
 def _over_everyone(part, level):
     """Return the intervals of the rates of groups over the rate of everyone."""
     q = part.share
-    return _contrast.ratio(
-        part, lambda r: np.where(np.isinf(r), 1 / q, r / (q * r + 1 - q))
-    ).interval(level)
+    return _contrast.ratio(part, lambda r: _contrast.over_everyone(r, q)).interval(level)
 
 
 eta_neutrality_report = eta_neutrality.report

@@ -87,6 +87,14 @@ def ratio(part, transform=lambda r: r):
     return Contrast(transform(part.protected / part.reference), interval, lambda: proportions(part))
 
 
+def over_everyone(r, q):
+    """Return the ratios of the rates of groups over the rate of everyone, from those over the rest.
+
+    `q`: shares of the groups.
+    """
+    return np.where(np.isinf(r), 1 / q, r / (q * r + 1 - q))
+
+
 def odds(part, haldane):
     """Return the odds ratio, reference over group; Woolf's interval, ½ added if a cell is 0."""
     cells, effective_cells = _cells(part), _cells(part.effective)

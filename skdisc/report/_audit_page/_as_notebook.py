@@ -65,7 +65,7 @@ def _verdicts(page):
             v["attribute"],
             v["question"],
             v["verdict"] + (f": {v['reason']}" if v["level"] != "found" and v["reason"] else ""),
-            " ".join(filter(None, [v["what"], v["effect"], v["interval"]])) or "–",
+            v["gap"] or "–",
             v["people"] or "–",
             v["bound"] or "–",
         )

@@ -129,7 +129,7 @@ def _verdicts(page, width):
         lines += _item("", f"{v['attribute']}: {v['question']}", width, 4)
         answer = [
             v["verdict"],
-            " ".join(filter(None, [v["what"], v["effect"], v["interval"]])),
+            v["gap"],
             v["group"],
         ]
         answer += [f"{v['people']} people {v['whom']}".rstrip()] if v["people"] else []

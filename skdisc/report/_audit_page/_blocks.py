@@ -157,7 +157,7 @@ def _verdicts(page):
             v["attribute"],
             v["question"],
             ". ".join(filter(None, [v["verdict"], v["reason"]])),
-            " ".join(filter(None, [v["what"], v["effect"], v["interval"]])),
+            v["gap"],
             v["group"],
             f"{v['people']} {v['whom']}".rstrip(),
             v["bound"],

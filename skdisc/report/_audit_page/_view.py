@@ -257,6 +257,9 @@ def _verdict(row, size, average="rate"):
     share, bound = _is_share(row), row.get("bound")
     if words.level(row.get("verdict")) == "found":
         bound = None  # that of the others is in the sentence: beside the finding it would mislead
+    what = "share" if share and numbers[0] is not None else ""
+    effect = "" if numbers[0] is None else words.number(numbers[0])
+    interval = words.interval(*numbers[1:], row.get("ci_level"))
     return {
         "attribute": str(row.get("attribute") or "–"),
         "question": question,
@@ -268,10 +271,11 @@ def _verdict(row, size, average="rate"):
             filter(None, map(words.sentence, [row.get("reason"), row.get("aside")]))
         ),
         "group": _marked(words.about(row.get("group"), row.get("measure")), row, size),
-        "effect": "" if numbers[0] is None else words.number(numbers[0]),
-        "interval": words.interval(*numbers[1:], row.get("ci_level")),
+        "what": what,
+        "effect": effect,
+        "interval": interval,
+        "gap": " ".join(filter(None, [what, effect, interval])),
         "numbers": None if share or None in numbers else numbers,
-        "what": "share" if share and numbers[0] is not None else "",
         "sort": [row.get("effect"), row.get("people"), bound],
         "people": "" if row.get("people") is None else words.count(row["people"]),
         "whom": "" if row.get("people") is None else whom([row.get("measure") or ""]).strip(),

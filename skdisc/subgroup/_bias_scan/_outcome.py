@@ -127,13 +127,12 @@ class Outcome(PeopleRows):
 
         If the mean is expected, it is the mean of these rows. people=None: all people of a row.
         """
-        X = self.X.iloc[which if which.dtype != bool else np.flatnonzero(which)]
         mu = None if self.is_mean else self.mu[:, which]
         columns = self.weight, self.frequency, self.cluster
         weight, frequency, cluster = (None if c is None else c[which] for c in columns)
         people = frequency if people is None else people
         return Outcome.make(
-            X.reset_index(drop=True),
+            self._X_at(which),
             self.y[:, which],
             mu,
             self.names,

@@ -33,6 +33,11 @@ class PeopleRows(ManyPeople):
             return self.frequency.astype(float)
         return np.ones(len(self)) if self.weight is None else self.weight
 
+    def _X_at(self, which):  # noqa: N802
+        """Return the rows of X selected by a mask or by positions, numbered anew."""
+        rows = self.X.iloc[which if which.dtype != bool else np.flatnonzero(which)]
+        return rows.reset_index(drop=True)
+
     def people_in(self, masks: Iterable) -> np.ndarray:
         """Return the number of people in the rows of each bool mask."""
         return np.array([people_in(m, self.frequency) for m in masks], dtype=np.int64)

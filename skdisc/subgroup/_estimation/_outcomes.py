@@ -81,9 +81,8 @@ class Counted(OutcomeRows):
 
     def at(self, which: np.ndarray) -> "Counted":
         """Return the rows selected by a mask or by positions."""
-        X = self.X.iloc[which if which.dtype != bool else np.flatnonzero(which)]
         frequency = None if self.frequency is None else self.frequency[which]
-        return Counted(X.reset_index(drop=True), self.cell[which], self.names, frequency)
+        return Counted(self._X_at(which), self.cell[which], self.names, frequency)
 
     def tally(self, j: int, sums: np.ndarray, of_context: np.ndarray | None = None) -> GroupTally:
         """Return the comparison of groups with the rest by a rate, a `GroupTally`.
@@ -209,9 +208,8 @@ class Summed(OutcomeRows):
             None if column is None else column[which]
             for column in (self.weight, self.cluster, self.frequency)
         )
-        X = self.X.iloc[which if which.dtype != bool else np.flatnonzero(which)]
-        X, values = X.reset_index(drop=True), self.values[:, which]
-        return Summed(X, values, self.names, weight, cluster, frequency)
+        values = self.values[:, which]
+        return Summed(self._X_at(which), values, self.names, weight, cluster, frequency)
 
     def is_binary(self, j: int) -> bool:
         """Return whether the numbers of a measure are 0, 1 or missing, and rows have no weights."""
