@@ -805,3 +805,31 @@ def test_decisions_in_a_column_are_told_by_its_name(tmp_path):
         main([*command, "--protected", "sex", "--detectors", "GroupDisparity", *more, *report])
         text = " ".join((tmp_path / "t.txt").read_text().split())
         assert f"das günstige Ergebnis ({told})" in text
+
+
+def test_a_reference_group_is_named_with_its_rate():
+    """Of three groups, women and others are compared with men."""
+    rng = np.random.default_rng(5)
+    X = pd.DataFrame({"sex": rng.choice(["D", "F", "M"], 2000, p=[0.1, 0.44, 0.46])})
+    X["town"] = rng.choice(["Abo", "Bern"], 2000)
+    y = (rng.random(2000) < 0.5 - 0.15 * (X["sex"] == "F")).astype(int)
+    names = ["GroupDisparity", "DisparityPursuit"]
+    reference = {"reference": {"sex": "M"}}
+    audit = Audit(protected="sex", detectors=names, settings=reference, random_state=0)
+    document = audit.fit(X, y).report_.to_dict()
+    (answer,) = answers(document)
+    sides = {
+        answer["raw"][side]["group"]: answer["raw"][side] for side in ("worse_off", "better_off")
+    }
+    assert set(sides) == {"sex = 'F'", "sex = 'M'"}
+    for value in "FM":
+        assert sides[f"sex = '{value}'"]["rate"] == pytest.approx(y[X["sex"] == value].mean())
+    equal = {row["group"]: row["effect"] for row in document["comparable"]}
+    assert answer["equal"]["gap"] == equal["sex = 'F'"]
+
+
+def test_no_gap_of_rates_is_above_100_points():
+    """At equal columns an estimate of a gap of 1 may be larger."""
+    units = _paragraphs.units_of({}, texts_of({}, "en"))
+    assert units.gap(1.001, None) == units.gap(1.0, None)
+    assert units.end(1.01, True, None) == "100.0"

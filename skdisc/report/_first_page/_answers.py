@@ -22,6 +22,7 @@ STATES = (UNEQUAL, OPEN, ACCOUNTED, UNKNOWN, LIMITED, NONE)  # the most serious 
 # A disparity in one of these is no matter of legitimate columns, or remains where they are equal.
 _AT_EQUAL = ("conditional", "individual", "counterfactual", "calibration")
 _RATE = "selection_rate"
+_TO_REFERENCE = "gap to reference"  # what a figure is, where groups are compared with one of them
 _WORSE = "worse_off"
 _SIDES = ("better_off", _WORSE)
 _EXACT = 1e-9  # the width of an interval of numbers that do not vary, found by halving
@@ -333,6 +334,12 @@ def _also(row, rest, groups):
 
 def _other_side(row, rates, document):
     """Return whom a group is compared with: the reference group, the only other, or the rest."""
+    is_of_all = (document.get("settings") or {}).get("confirm") is None
+    against = _reference(row, document)
+    if against is not None and all(group["group"] != against for group in rates):
+        # It has no row; with rows held out, rates are of all people, and gaps are not.
+        rate = row["rate"] - row["gap"] if is_of_all else None
+        return {"group": against, "rate": rate, "people": None}
     # A reference has a rate, and no gap from itself.
     reference = [group for group in rates if group.get("gap") is None]
     other_groups = [group for group in rates if group["group"] != row["group"]]
@@ -342,12 +349,20 @@ def _other_side(row, rates, document):
     if named:
         return {"group": named[0]["group"], "rate": named[0]["rate"], "people": named[0].get("n")}
     # With rows held out, rates are of all people, and gaps are not: they do not add up.
-    is_of_all = (document.get("settings") or {}).get("confirm") is None
     return {  # the group None is everyone else
         "group": None,
         "rate": row["rate"] - row["gap"] if is_of_all else None,
         "people": None if total is None or n is None else total - n,
     }
+
+
+def _reference(row, document):
+    """Return the group that a group is compared with; None where that is everyone else."""
+    for figure in document.get("figures") or []:
+        is_of_row = (figure["attribute"], *_about(figure)) == (row["attribute"], *_about(row))
+        if is_of_row and str(figure["what"]).startswith(_TO_REFERENCE):
+            return figure["compared_with"] or None
+    return None
 
 
 def _about(row):
@@ -371,7 +386,10 @@ def _equal(attribute, raw, verdict, document):
         "reason": None,
     }
     sides = {} if raw is None else {raw[side]["group"]: side == _WORSE for side in _SIDES}
-    for row in document.get("comparable") or []:
+    gaps = {row.get("group") for row in document.get("groups") or [] if row.get("gap") is not None}
+    # Of a group and its reference, what remains is that of the group.
+    several = sorted(document.get("comparable") or [], key=lambda row: row.get("group") not in gaps)
+    for row in several:
         is_worse = sides.get(row.get("group"))
         if (
             is_worse is not None

@@ -46,7 +46,8 @@ class Points:
 
         Amounts in the unit of numbers stand in the tables, not behind each percentage.
         """
-        return self.texts.POINTS.format(n=number(self.texts, 100 * size, 1))
+        # An estimate at equal columns, or its end, may lie beyond what rates can differ by.
+        return self.texts.POINTS.format(n=number(self.texts, 100 * min(size, 1.0), 1))
 
     def bound(self, size: float | None) -> str:
         """Return a bound of gaps; it is rounded up already."""
@@ -66,7 +67,9 @@ class Points:
         self, size: float, is_less: bool, reference: float | None, with_unit: bool = False
     ) -> str:
         """Return an end of the range of a gap; with its unit where none stands beside it."""
-        return self.gap(size, reference) if with_unit else number(self.texts, 100 * size, 1)
+        if with_unit:
+            return self.gap(size, reference)
+        return number(self.texts, 100 * min(size, 1.0), 1)
 
     def sure(self) -> str:
         """Return how sure ranges are, and what the tables below have."""
