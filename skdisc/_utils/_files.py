@@ -9,6 +9,7 @@ import os
 import stat
 import tempfile
 import time
+import warnings
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -220,3 +221,8 @@ def _mode(path):
     mask = os.umask(0)
     os.umask(mask)
     return 0o666 & ~mask
+
+
+def warn_of_cache(path, what):
+    """Warn about a file that was kept from an earlier run; this one goes on."""
+    warnings.warn(f"cache: {str(path)!r} {what}.", UserWarning, stacklevel=2)

@@ -5,7 +5,6 @@ import json
 import math
 import sys
 import time
-import warnings
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -21,7 +20,7 @@ from skdisc._results._audit_result import AuditResult
 from skdisc._results._judgment import FOUND
 from skdisc._space._bins import Bins
 from skdisc._task._task import Request
-from skdisc._utils._files import write_text
+from skdisc._utils._files import warn_of_cache, write_text
 from skdisc._utils._interruption import release
 from skdisc._utils._run_clock import OutOfTime, clock
 from skdisc._utils._safe_text import clean
@@ -52,7 +51,7 @@ class Run:
             try:
                 self._folder.mkdir(parents=True, exist_ok=True)
             except OSError as error:
-                _tell_of_cache(self._folder, f"cannot be used ({error.strerror})")
+                warn_of_cache(self._folder, f"cannot be used ({error.strerror})")
                 self._folder = None
         if self._folder is not None:
             hashed = (
@@ -131,7 +130,7 @@ class Run:
             try:
                 write_text(stored, json.dumps(result.to_dict(), allow_nan=False))
             except (OSError, ValueError) as error:  # full, or read-only
-                _tell_of_cache(stored, f"was not written ({error})")
+                warn_of_cache(stored, f"was not written ({error})")
 
     def _sized(self, step):
         """Return the step with as many refits as its verdict takes."""
@@ -232,13 +231,8 @@ def _read_result(path):
     try:
         return AuditResult.from_json(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        _tell_of_cache(path, f"cannot be read, and its detector runs again ({error})")
+        warn_of_cache(path, f"cannot be read, and its detector runs again ({error})")
         return None
-
-
-def _tell_of_cache(path, what):
-    """Warn about a file of the cache; the audit goes on."""
-    warnings.warn(f"cache: {str(path)!r} {what}.", UserWarning, stacklevel=2)
 
 
 def _request(detector, audited, X, y, box):

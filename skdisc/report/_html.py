@@ -65,13 +65,13 @@ def page_of(sections: list[dict], title: str, caveat: str) -> str:
 def _page(sections, title, caveat, together=""):
     """Render the page of sections whose pictures are marked as safe."""
     markup = require("markupsafe", extra="report", purpose="The HTML report").Markup
-    script = _file("sort.js")
+    script = template_text("sort.js")
     policy = f"sha256-{b64encode(sha256(script.encode()).digest()).decode()}"
     page = {"sections": sections, "script": markup(script), "policy": policy, "title": title}
     return _template().render(**page, together=together, caveat=caveat, version=__version__)
 
 
-def _file(name):
+def template_text(name):
     """Return the text of a template file."""
     return files("skdisc.report").joinpath("templates", name).read_text(encoding="utf-8")
 
@@ -81,4 +81,4 @@ def _template():
     """Return the compiled template of the page."""
     jinja2 = require("jinja2", extra="report", purpose="The HTML report")
     environment = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    return environment.from_string(_file("report.html"))
+    return environment.from_string(template_text("report.html"))

@@ -1,10 +1,11 @@
 """Sums of groups of parts, kept in a folder for a run that goes on where another ended."""
 
 import hashlib
-import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+from skdisc._utils._files import warn_of_cache
 
 _PARTS = 16  # of half a million rows
 
@@ -36,7 +37,7 @@ class Checkpoint:
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            _tell(self._folder, f"cannot be used ({error.strerror})")
+            warn_of_cache(self._folder, f"cannot be used ({error.strerror})")
 
     def groups(self, parts: list) -> list[list]:
         """Return the parts in groups."""
@@ -50,16 +51,11 @@ class Checkpoint:
             try:
                 return self._read(path)
             except Exception as error:  # whatever is wrong with a damaged file
-                _tell(path, f"cannot be read, and its part is counted again ({error})")
+                warn_of_cache(path, f"cannot be read, and its part is counted again ({error})")
         value = add_up(parts)
         if value is not None:
             try:
                 self._write(value, path)
             except (OSError, ValueError) as error:  # full, or read-only
-                _tell(path, f"was not written ({error})")
+                warn_of_cache(path, f"was not written ({error})")
         return value
-
-
-def _tell(path, what):
-    """Warn about a file that was kept; the run goes on."""
-    warnings.warn(f"cache: {str(path)!r} {what}.", UserWarning, stacklevel=2)

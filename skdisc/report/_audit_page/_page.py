@@ -5,7 +5,6 @@ from base64 import b64encode
 from functools import cache
 from hashlib import sha256
 from html import escape
-from importlib.resources import files
 
 from skdisc._utils._optional import require
 from skdisc.report._audit_page._embedded import embedded
@@ -15,6 +14,7 @@ from skdisc.report._audit_page._strips import STATES, bar_strip, interval_strip,
 from skdisc.report._audit_page._view import view
 from skdisc.report._audit_page._words import JOINT
 from skdisc.report._first_page import STATES as STATES_OF_COLUMNS
+from skdisc.report._html import template_text
 
 CLASSES = dict(
     zip(
@@ -48,7 +48,7 @@ def audit_to_html(document: dict, language: str = "en") -> str:
         If the extra ``report`` (jinja2) is not installed.
     """
     markup = require("markupsafe", extra="report", purpose="The HTML page").Markup
-    style, script = _file("audit.css"), _file("audit.js")
+    style, script = template_text("audit.css"), template_text("audit.js")
     page = view(document, language)
     shown = page["verdicts"], page["findings"]
     axes = [axis([v for row in rows for v in row["numbers"] or ()]) for rows in shown]
@@ -90,11 +90,6 @@ def _hash(text):
     return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"
 
 
-def _file(name):
-    """Return the text of a template file."""
-    return files("skdisc.report").joinpath("templates", name).read_text(encoding="utf-8")
-
-
 @cache
 def _template():
     """Return the compiled template of the page."""
@@ -105,7 +100,7 @@ def _template():
     drawn["resolution"] = resolution_svg
     environment.globals |= {n: _as_markup(f, markup) for n, f in drawn.items()}
     environment.filters["soft"] = _as_markup(soft, markup)
-    return environment.from_string(_file("audit.html"))
+    return environment.from_string(template_text("audit.html"))
 
 
 def _as_markup(function, markup):
