@@ -833,3 +833,32 @@ def test_no_gap_of_rates_is_above_100_points():
     units = _paragraphs.units_of({}, texts_of({}, "en"))
     assert units.gap(1.001, None) == units.gap(1.0, None)
     assert units.end(1.01, True, None) == "100.0"
+
+
+def test_a_group_too_small_to_be_judged_is_told_where_nothing_else_is_found():
+    """Women of a town of 4 % of the people are worse off; the table of findings names them."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"sex": rng.choice(["f", "m"], 3000)})
+    X["town"] = rng.choice(["Abo", "Bern", "Cork"], 3000, p=[0.04, 0.48, 0.48])
+    planted = (X["sex"] == "f") & (X["town"] == "Abo")
+    y = (rng.random(3000) < 0.5 - 0.45 * planted).astype(int)
+    document = Audit(protected="sex", random_state=0).fit(X, y).report_.to_dict()
+    found = [row for row in document["evidence"] if row["found"]]
+    assert {row["group"] for row in found} == {"sex = 'f' and town = 'Abo'"}
+    assert not any(row["judged"] for row in found)
+    (paragraph,) = first_page(document)["columns"]
+    assert dict(paragraph["lines"])["Number to quote"] != "no number: none may be shown"
+    assert "sex = 'f' and town = 'Abo' got" in paragraph["first"]
+
+
+@pytest.mark.parametrize("language", ["de", "fr"])
+def test_groups_without_a_value_have_no_english_name_in_a_reason(language):
+    texts = texts_of({}, language)
+    reason = (
+        "the legitimate columns nearly determine who belongs to sex = 'd', sex is missing, so "
+        "nobody like them is left to compare with; leave such columns (copy) out (adjust_for, or "
+        "--ignore)"
+    )
+    told = _paragraphs.in_language(texts, reason)
+    assert texts.MISSING.format(name="sex") in told
+    assert "is missing" not in told

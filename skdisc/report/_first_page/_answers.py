@@ -413,7 +413,9 @@ def _worst(attribute, evidence, raw, equal):
     ]
     # A gap at equal columns says more than one that columns may account for.
     findings = [row for row in findings if row.get("kind") == "cause"] or findings
-    findings = [row for row in findings if row.get("judged") is not False]
+    judged = [row for row in findings if row.get("judged") is not False]
+    # A group that is too small to be judged is told where nothing else is found.
+    findings = findings if not judged and not (raw and raw["found"]) else judged
     if not findings:
         return None
     at_equal_columns = findings[0].get("kind") == "cause"

@@ -3,7 +3,7 @@
 import re
 from functools import cache
 
-from skdisc.report._first_page._units import in_a_row, labels_named, number
+from skdisc.report._first_page._units import group_name, in_a_row, labels_named, number
 from skdisc.report._first_page.languages import en
 
 _VERBATIM = ("option", "start", "value", "values", "groups", "columns", "fine", "attribute", "mark")
@@ -26,6 +26,9 @@ def in_language(texts, text):
             fields = {n: _number(texts, n, value) for n, value in match.groupdict().items()}
             if "start" in fields:
                 fields["start"] = in_language(texts, fields["start"])
+            if "groups" in fields:
+                names = fields["groups"].split(", ")
+                fields["groups"] = ", ".join(group_name(texts, name) for name in names)
             if "values" in fields:
                 fields["values"] = _with_few(texts, fields["values"])
             return texts.SENTENCES[name].format(**fields) + end
