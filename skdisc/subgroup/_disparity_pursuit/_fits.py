@@ -121,8 +121,10 @@ def errors(
         total[k], squares[k] = information.sum(), ((information / r.share) ** 2).sum()
     freedom = np.maximum(1 - r.by_cluster(leverage[None])[0] / r.share**2, LEAST)
     for k in range(len(groups)):
-        influence = r.by_cluster((scores.combined(groups, inverse[k]) * noise)[None])[0]
-        error[k] = np.sqrt(((influence / freedom) ** 2).sum())
+        factor = scores.combined(groups, inverse[k])
+        influence = r.by_cluster((factor * noise)[None])[0]
+        hidden = hidden_variance(scores, groups[k], factor * r.root / r.share, factor * noise)
+        error[k] = np.sqrt(((influence / freedom) ** 2).sum() + hidden)
     spread = error / np.maximum(np.abs(np.diag(inverse)), SMALLEST)  # of scores
     error *= scores.mean_room(groups)
     df = total**2 / np.maximum(squares, SMALLEST) - 1
@@ -133,6 +135,32 @@ def errors(
         test = replace(test_of_skewed, df=df)
     low, high = test.interval(level)
     return error, np.stack([-low, high]), freedom
+
+
+def hidden_variance(scores: Any, group: int, factor: np.ndarray, shown: np.ndarray) -> float:
+    """Return the variance of a weighted sum that outcomes hide because all on a side agree.
+
+    Of 20 people who were all refused, another might have been accepted. Where all n people of a
+    group, or all others in its context, have the same outcome, the chance of the other one is taken
+    to be 2 / (n + 4), the middle of the interval of Agresti and Coull (1998, *Approximate is better
+    than "exact" for interval estimation of binomial proportions*). 0 for numbers.
+
+    Shapes: `factor` (n_rows,), of an outcome in the sum, and `shown` (n_rows,), the same times the
+    residual.
+    """
+    c, r, hidden = scores.candidates, scores.residuals, 0.0
+    if not r.is_binary:
+        return hidden
+    inside, is_part = c.context_mask(group) & (r.root > 0), c.is_part[c.part[group]]
+    for side in (inside & is_part, inside & ~is_part):
+        is_favorable = r.raw[side] > 0
+        if side.any() and (is_favorable.all() or not is_favorable.any()):
+            weight, people = r.root[side] ** 2, np.ones(len(side)) * r.share**2
+            n = weight.sum() ** 2 / (weight**2 / people[side]).sum()
+            chance = 2 / (n + 4)
+            most = chance * (1 - chance) * (factor[side] ** 2).sum()
+            hidden += max(most - (shown[side] ** 2).sum(), 0.0)
+    return hidden
 
 
 class AdjustedScores(NamedTuple):

@@ -371,3 +371,27 @@ def test_one_person_with_nearly_all_of_the_weight_is_no_evidence():
         assert result.verdict == "insufficient evidence"
         assert result.reason.startswith("the weights of sex = ")
         assert in_language(texts_of({}, "de"), result.reason).startswith("die Gewichte von")
+
+
+@pytest.mark.parametrize("is_weighted", [False, True])
+@pytest.mark.parametrize("is_rare", [False, True])
+def test_intervals_of_few_people_whose_outcomes_all_agree_allow_for_the_other(is_rare, is_weighted):
+    """Some 20 people of race c have the outcome with a chance of .05 only; often none has it."""
+    in_agreement, missed = 0, []
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        race = rng.choice(["a", "b", "c"], 600, p=[0.7, 0.26, 0.04])
+        X = pd.DataFrame({"race": race, "town": rng.choice(["t0", "t1", "t2"], 600)})
+        y = (rng.random(600) < np.where(race == "c", 0.05, 0.45)).astype(int)
+        weight = rng.uniform(0.5, 2.0, 600) if is_weighted else None
+        detector = DisparityPursuit(protected="race", nuisance="additive", random_state=0)
+        result = detector.fit(X, y if is_rare else 1 - y, sample_weight=weight).result_
+        row = result.tables["comparable"].set_index("group").loc["race = 'c'"]
+        low, high = sorted(
+            (1 if is_rare else -1) * row[["ci_low", "ci_high"]].to_numpy(dtype=float)
+        )
+        if not y[race == "c"].any():
+            in_agreement += 1
+            missed += [seed] * (not low <= 0.05 - 0.45 <= high)
+    assert in_agreement >= 3
+    assert not missed
