@@ -7,6 +7,7 @@ from scipy import linalg, sparse
 
 from skdisc._expectations import learn, widening
 from skdisc._expectations._covariates import shared_values
+from skdisc._stats._agreement import hidden_variance
 from skdisc._task._cross_fitting import CrossFitter
 from skdisc.group._pairwise._estimates import Estimate
 
@@ -267,6 +268,11 @@ class EffectParts:
         }
         most = 1.0 if is_rate else np.inf
         estimates = {name: _difference(*pair, most) for name, pair in pairs.items()}
+        for name, (a, b) in pairs.items():
+            hidden = hidden_variance(
+                y, (inside, ~inside), a.weight - b.weight, a.influence - b.influence
+            )
+            estimates[name] = estimates[name].varying_more(hidden)
         if given_all is not None and given_all.unlearned:
             estimates["direct"] = _widened(estimates["direct"], given_all.unlearned)
         return cls(estimates, len(y) * (A.weight - zero.weight))

@@ -2,6 +2,7 @@
 
 from collections.abc import Hashable, Sequence
 from copy import copy
+from dataclasses import replace
 from functools import partial
 from numbers import Integral
 
@@ -9,6 +10,7 @@ import numpy as np
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
 from skdisc._space._design_matrix import DesignMatrix
+from skdisc._stats._agreement import hidden_variance
 from skdisc._task._card import OF_GROUPS, Card
 from skdisc._task._cross_fitting import CrossFitter, folds_of
 from skdisc._task._large_tables import rows_of_wide
@@ -213,6 +215,12 @@ class OaxacaBlinder(PairwiseDetector):
             parts = self._decomposed(d, people.y, rng)
         if self.n_resamples:
             parts = self._resampled(people, columns, design, parts, rng)
+        # All outcomes of a side count by one over its people in the gap and what is unexplained.
+        inside = people.inside
+        factor = np.where(inside, 1 / inside.sum(), -1 / (~inside).sum())
+        hidden = hidden_variance(people.y, (inside, ~inside), factor, np.zeros(len(factor)))
+        totals = {n: parts.total[n].varying_more(hidden) for n in ("gap", "unexplained")}
+        parts = replace(parts, total=parts.total | totals)
         explained, unexplained = parts.total["explained"], parts.total["unexplained"]
         row = {"gap": people.gap, "explained": explained.value}
         tables = parts.tables(self.significance)

@@ -1,6 +1,6 @@
 """An estimate with the influence of each row, its interval and its test."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -50,6 +50,10 @@ class Estimate:
         its variance.
         """
         return cls(float(value), float(np.sqrt(np.sum(influence**2))), df, most)
+
+    def varying_more(self, variance: float) -> "Estimate":
+        """Return the estimate with a variance that is added to its own."""
+        return replace(self, error=float(np.sqrt(self.error**2 + variance)))
 
 
 def estimate_table(estimates: dict[str, Estimate], significance: float) -> pd.DataFrame:

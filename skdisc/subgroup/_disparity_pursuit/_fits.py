@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from skdisc._expectations import LEAST
+from skdisc._stats._agreement import variance_in_agreement
 from skdisc._stats._means import Welch
 from skdisc.subgroup._disparity_pursuit._skewness import skewness_of
 
@@ -140,10 +141,7 @@ def errors(
 def hidden_variance(scores: Any, group: int, factor: np.ndarray, shown: np.ndarray) -> float:
     """Return the variance of a weighted sum that outcomes hide because all on a side agree.
 
-    Of 20 people who were all refused, another might have been accepted. Where all n people of a
-    group, or all others in its context, have the same outcome, the chance of the other one is taken
-    to be 2 / (n + 4), the middle of the interval of Agresti and Coull (1998, *Approximate is better
-    than "exact" for interval estimation of binomial proportions*). 0 for numbers.
+    Sides are the members of a group and the others in its context. 0 for numbers.
 
     Shapes: `factor` (n_rows,), of an outcome in the sum, and `shown` (n_rows,), the same times the
     residual.
@@ -155,11 +153,9 @@ def hidden_variance(scores: Any, group: int, factor: np.ndarray, shown: np.ndarr
     for side in (inside & is_part, inside & ~is_part):
         is_favorable = r.raw[side] > 0
         if side.any() and (is_favorable.all() or not is_favorable.any()):
-            weight, people = r.root[side] ** 2, np.ones(len(side)) * r.share**2
-            n = weight.sum() ** 2 / (weight**2 / people[side]).sum()
-            chance = 2 / (n + 4)
-            most = chance * (1 - chance) * (factor[side] ** 2).sum()
-            hidden += max(most - (shown[side] ** 2).sum(), 0.0)
+            weight, people = r.root[side] ** 2, np.broadcast_to(r.share, side.shape)[side] ** 2
+            n = weight.sum() ** 2 / (weight**2 / people).sum()
+            hidden += variance_in_agreement(n, factor[side], shown[side])
     return hidden
 
 
