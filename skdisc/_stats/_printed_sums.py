@@ -4,6 +4,7 @@ Knows columns and numbers of people, and no outcome.
 """
 
 from collections.abc import Iterator, Sequence
+from hashlib import blake2b
 from itertools import combinations
 
 import numpy as np
@@ -73,14 +74,14 @@ class PrintedSums:
     ) -> None:
         self._few = min_cell * most_rows
         self.base, self._is_all_known = base, is_all_known
-        self._codes = [_codes(np.asarray(c)) for c in columns]
+        codes = [_codes(np.asarray(c)).astype(np.int32) for c in columns]
         self.min_cell, self.most = min_cell, most
-        self._cell = np.zeros(len(self._codes[0]), dtype=np.int64)
-        for code in self._codes:
+        self._cell = np.zeros(len(codes[0]), dtype=np.int64)
+        for code in codes:
             self._cell = numbered_in_order(self._cell * (int(code.max(initial=0)) + 1) + code)
         self.first = np.unique(self._cell, return_index=True)[1]
         self._numbers = {}
-        self.cells = np.array([code[self.first] for code in self._codes]).T
+        self.cells = np.array([code[self.first] for code in codes]).T
         self.people = np.bincount(self._cell, base, len(self.first)).astype(float)
         self.small = self._small_sets()
         size = self.small @ self.people
@@ -304,14 +305,12 @@ class _GrowingSums:
 
     def __init__(self, sums, masks, rows):
         self._sums, n_printed, n_sides = sums, len(sums._printed), masks.bits.shape[1]
-        sides = masks[rows].bits.reshape(len(rows) * n_sides, masks.bits.shape[2])
-        whole = sums._printed.joined(PackedMasks(sides, masks.n_cells))
-        number_of_mask = {}
-        number = np.array(
-            [number_of_mask.setdefault(b.tobytes(), len(number_of_mask)) for b in whole.bits],
-            dtype=int,
-        )
-        self._masks = whole[np.unique(number, return_index=True)[1]]
+        every = [*sums._printed.bits, *(side for row in rows for side in masks.bits[row])]
+        keys, number_of_key = [blake2b(bits).digest() for bits in every], {}
+        number = np.array([number_of_key.setdefault(key, len(number_of_key)) for key in keys], int)
+        first = np.unique(number, return_index=True)[1]
+        bits = np.array([every[i] for i in first]).reshape(len(first), masks.bits.shape[2])
+        self._masks = PackedMasks(bits, masks.n_cells)
         self._sides = number[n_printed:].reshape(-1, n_sides)
         self._gram = common_people(self._masks, sums.people)
         self._limit = sums.most + _ROUNDING

@@ -169,12 +169,9 @@ def hidden_rows(document, audit, audited, plan, results):
         # a law's figures compare with one group, so that nothing tells about all people
         is_all_known = audit.template not in OF_RATES
         sums = PrintedSums(columns, audit.min_cell, among, MOST, is_all_known, _most_rows(audited))
-        pairs = np.array(
-            [
-                [np.packbits(side[sums.first]) for side in sides_of_key[key].unpacked()]
-                for key in keys
-            ]
-        )
+        pairs = np.empty((len(keys), 2, -(-len(sums.first) // 8)), dtype=np.uint8)
+        for pair, key in zip(pairs, keys, strict=True):
+            pair[:] = np.packbits(sides_of_key[key].unpacked()[:, sums.first], axis=1)
         if audited.roll is not None:  # which are printed whatever is asked here
             of_pay = [side[sums.first] for side in printed_groups(audit, audited.roll)]
             if of_pay:
