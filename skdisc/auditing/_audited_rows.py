@@ -392,9 +392,10 @@ class Masks:
 
     def meeting(self, predicates: Iterable[Predicate]) -> np.ndarray:
         """Return a new mask of those who meet all conditions."""
-        inside = np.ones(len(self._X), dtype=bool)
+        n = len(self._X)
+        inside = np.full(-(-n // 8), 255, dtype=np.uint8)
         for predicate in predicates:
-            if predicate not in self._of_predicate:
-                self._of_predicate[predicate] = predicate.mask(self._X)
+            if predicate not in self._of_predicate:  # a bit each: there are hundreds of conditions
+                self._of_predicate[predicate] = np.packbits(predicate.mask(self._X))
             inside &= self._of_predicate[predicate]
-        return inside
+        return np.unpackbits(inside, count=n).view(bool)
