@@ -14,7 +14,7 @@ from skdisc._expectations._covariates import (
     shared_values,
     sums_over_cells,
 )
-from skdisc._utils._frequency import quantiles
+from skdisc._utils._frequency import numbered_in_order, quantiles
 from skdisc._utils._run_clock import go_on
 
 _PEOPLE_PER_CELL = 5  # on average; where a part of a crossing has more cells, all of it has
@@ -178,17 +178,6 @@ def _shares_of_pairs(codes, n_rows, sampling):
             squares = np.bincount(codes, sampling.mass * sampling.weight, n_cells)
     pairs = total - squares / np.where(total > 0, total, 1)
     return np.where(pairs > 1e-9 * total, 1 / np.where(pairs > 0, pairs, 1), 0.0)
-
-
-def _numbered(codes, n_codes):
-    """Return codes numbered anew, in their order, and how many there are."""
-    if n_codes > _CODES_PER_ROW * len(codes):
-        codes = dense(codes)
-        return codes, int(codes.max(initial=-1)) + 1
-    is_used = np.zeros(n_codes, dtype=bool)
-    is_used[codes] = True
-    number = np.cumsum(is_used) - 1
-    return number[codes], int(number[-1]) + 1
 
 
 def _parts_of_clusters(codes, cluster):
@@ -365,7 +354,8 @@ class Crossings:
         codes += column.codes
         n_codes = made.n_cells * column.n_cells
         if n_codes > len(codes):
-            codes, n_codes = _numbered(codes, n_codes)
+            codes = numbered_in_order(codes, _CODES_PER_ROW)
+            n_codes = int(codes.max(initial=-1)) + 1
             if n_codes > most:
                 return None
         n_rows = np.bincount(codes, minlength=n_codes)

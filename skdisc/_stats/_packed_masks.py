@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 _NUMBERS = 10**7  # that masks of some cells take once they are unpacked
-_WHOLE = 2**24  # up to which single precision counts exactly
+WHOLE = 2**24  # up to which single precision counts exactly
 
 
 class PackedMasks:
@@ -51,7 +51,7 @@ class PackedMasks:
         There are so few cells that the masks as numbers take little memory, and that sums over them
         are exact in single precision.
         """
-        step = min(max(_NUMBERS // max(len(self), 1), 8), _WHOLE) // 8
+        step = min(max(_NUMBERS // max(len(self), 1), 8), WHOLE) // 8
         for start in range(0, self.bits.shape[-1], step):
             cells = slice(8 * start, min(8 * (start + step), self.n_cells))
             bits = self.bits[..., start : start + step]

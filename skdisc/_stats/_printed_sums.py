@@ -12,8 +12,8 @@ import pandas as pd
 from scipy.linalg import lapack, solve_triangular
 from scipy.sparse import csr_array
 
-from skdisc._stats._packed_masks import PackedMasks
-from skdisc._utils._frequency import numbered_in_order
+from skdisc._stats._packed_masks import WHOLE, PackedMasks
+from skdisc._utils._frequency import numbered_in_order, numbered_within
 
 MOST = 0.5  # of the variation of a small set; 1 is what follows by adding and subtracting
 _DEEP = 5  # columns up to which small sets have up to three conditions, beyond it two
@@ -22,7 +22,6 @@ _DEPENDENT = 1e-6, 1e-9  # what a sum adds, in people, and by its people; more i
 _SKETCH, _AT_ONCE = 128, 32  # random vectors that tell roughly what all sums would explain
 _ROUGH = 0.4  # of what is explained, found to be less by them once in 1e9 sets
 _EXACT = 10**7  # numbers up to which no sketch is made
-_WHOLE = 2**24  # up to which single precision counts exactly
 _FEW_VALUES = 12  # of a column whose pairs with others are counted all at once
 _BLOCK, _CHUNK = 2048, 10**7  # values that are counted at once, and numbers of 0 or 1 for these
 
@@ -175,8 +174,7 @@ class PrintedSums:
             first = np.cumsum(n_cells) - n_cells
             times = n_cells[home[large]]  # each group is paired with the cells of its context
             g = np.repeat(large, times)
-            place = np.arange(len(g)) - np.repeat(np.cumsum(times) - times, times)
-            member = order[np.repeat(first[home[large]], times) + place]
+            member = order[np.repeat(first[home[large]], times) + numbered_within(times)]
             is_other_value = group[member] != g
             yield g[is_other_value], member[is_other_value]
 
@@ -210,7 +208,7 @@ class PrintedSums:
 
     def _people_of_pairs(self, first, second):
         """Return how many people have each value of some columns and each of others."""
-        kind = np.float32 if self.people.sum() < _WHOLE else np.float64
+        kind = np.float32 if self.people.sum() < WHOLE else np.float64
         n_values = self.cells.max(axis=0, initial=0) + 1
         n_first, n_second = int(n_values[first].sum()), int(n_values[second].sum())
         people_of_pairs = np.zeros((n_first, n_second))

@@ -25,10 +25,11 @@ def count(index: np.ndarray, n: int, frequency: np.ndarray | None = None) -> np.
     return (next(parts) << _LOW) + next(parts)
 
 
-def numbered_in_order(codes: np.ndarray) -> np.ndarray:
+def numbered_in_order(codes: np.ndarray, most_per_row: int = 8) -> np.ndarray:
     """Number the distinct values of an array of whole numbers from 0, in their order.
 
-    Values are counted, not sorted, unless they are far apart.
+    Values are looked up, not sorted, unless they are far apart: by more than `most_per_row` times
+    their number. To look them up takes 9 bytes for each value between the least and the largest.
 
     >>> numbered_in_order(np.array([7, -1, 7, 5])).tolist()
     [2, 0, 2, 1]
@@ -36,10 +37,11 @@ def numbered_in_order(codes: np.ndarray) -> np.ndarray:
     if not len(codes):
         return codes.astype(np.intp)
     low, high = int(codes.min()), int(codes.max())
-    if high - low > 8 * len(codes) + 1000:
+    if high - low > most_per_row * len(codes) + 1000:
         return np.unique(codes, return_inverse=True)[1].ravel()
     shifted = codes.astype(np.intp) - low
-    occurs = np.bincount(shifted) > 0
+    occurs = np.zeros(high - low + 1, dtype=bool)
+    occurs[shifted] = True
     return (np.cumsum(occurs) - 1)[shifted]
 
 

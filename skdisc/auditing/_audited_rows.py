@@ -112,11 +112,13 @@ class AuditedRows:
         counterfactuals = audit.counterfactuals
         n_weightless = 0
         if weight is not None:
-            n_weightless = int((check_weights(weight, _num_samples(X)) == 0).sum())
-        if weight is not None and audit.weights == "probability":
-            weight = check_weights(weight, _num_samples(X))
-            counterfactuals = take_rows(counterfactuals, weight > 0)
-            X, y, model, weight, groups = _without_weight_0(X, y, model, weight, groups)
+            numbers_of_weights = check_weights(weight, _num_samples(X))
+            n_weightless = int((numbers_of_weights == 0).sum())
+            if audit.weights == "probability":
+                counterfactuals = take_rows(counterfactuals, numbers_of_weights > 0)
+                X, y, model, weight, groups = _without_weight_0(
+                    X, y, model, numbers_of_weights, groups
+                )
         roll = None
         if audit.template in TEMPLATES:
             roll = read_payroll(audit, X, y, model, weight, groups)

@@ -551,7 +551,7 @@ def _shown_verdict(row, hidden, plan, results):
     if row["kind"] != "cell":
         return row
     cell = row["attribute"], row["null"]
-    steps = [s for s in plan.steps if s.role == LEAD and (s.attribute, s.null) == cell]
+    steps = plan.leads_of(cell)
     leads = [(s, results[s.name]) for s in steps if s.name in results]
     if not leads or not isinstance(leads[0][1].findings, GroupFindings):
         return row

@@ -267,12 +267,9 @@ class EffectParts:
             "spurious": (B, one),
         }
         most = 1.0 if is_rate else np.inf
-        estimates = {name: _difference(*pair, most) for name, pair in pairs.items()}
-        for name, (a, b) in pairs.items():
-            hidden = hidden_variance(
-                y, (inside, ~inside), a.weight - b.weight, a.influence - b.influence
-            )
-            estimates[name] = estimates[name].varying_more(hidden)
+        estimates = {
+            name: _difference(a, b, most, y, (inside, ~inside)) for name, (a, b) in pairs.items()
+        }
         if given_all is not None and given_all.unlearned:
             estimates["direct"] = _widened(estimates["direct"], given_all.unlearned)
         return cls(estimates, len(y) * (A.weight - zero.weight))
@@ -295,12 +292,17 @@ class EffectParts:
         return {"robustness": values[0], "robustness_ci": values[1], "scale": scale}
 
 
-def _difference(a, b, most):
-    """Return the difference of two means; its error is infinite if weights amount to nobody."""
+def _difference(a, b, most, y, sides):
+    """Return the difference of two means; its error is infinite if weights amount to nobody.
+
+    It allows for outcomes that no one on a side has.
+    """
     df, value = min(a.df, b.df), a.value - b.value
     if df < _LEAST - 1 - 1e-9:
         return Estimate(value, np.inf, most=most)
-    return Estimate.of_influence(value, a.influence - b.influence, df, most)
+    influence = a.influence - b.influence
+    hidden = hidden_variance(y, sides, a.weight - b.weight, influence)
+    return Estimate.of_influence(value, influence, df, most).varying_more(hidden)
 
 
 def _widened(estimate, unlearned):

@@ -10,7 +10,7 @@ from skdisc._expectations import widening
 from skdisc._space._subgroup import Subgroup
 from skdisc._stats import level_of_two_tests
 from skdisc._verdicts._candidates import Candidates
-from skdisc.subgroup._disparity_pursuit._fits import AdjustedScores, errors, hidden_variance
+from skdisc.subgroup._disparity_pursuit._fits import AdjustedScores, errors, variance_hidden_by
 from skdisc.subgroup._disparity_pursuit._orthogonal_scores import Scores
 from skdisc.subgroup._disparity_pursuit._skewness import compared_sides
 
@@ -216,7 +216,7 @@ def _change(scores, fit, group_number, members, freedom):
     change = (balance @ residual) / size
     noise = r.noise(fit.outcome) * root + (effect - change) * members * root**2 / r.share
     influence = r.by_cluster((balance * noise)[None])[0] / freedom
-    hidden = hidden_variance(scores, group, balance * root**2 / r.share, balance * noise)
+    hidden = variance_hidden_by(scores, group, balance * root**2 / r.share, balance * noise)
     return change, np.sqrt((influence**2).sum() + hidden) / size
 
 

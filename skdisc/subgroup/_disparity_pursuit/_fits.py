@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from skdisc._expectations import LEAST
-from skdisc._stats._agreement import variance_in_agreement
+from skdisc._stats._agreement import hidden_variance
 from skdisc._stats._means import Welch
 from skdisc.subgroup._disparity_pursuit._skewness import skewness_of
 
@@ -124,7 +124,7 @@ def errors(
     for k in range(len(groups)):
         factor = scores.combined(groups, inverse[k])
         influence = r.by_cluster((factor * noise)[None])[0]
-        hidden = hidden_variance(scores, groups[k], factor * r.root / r.share, factor * noise)
+        hidden = variance_hidden_by(scores, groups[k], factor * r.root / r.share, factor * noise)
         error[k] = np.sqrt(((influence / freedom) ** 2).sum() + hidden)
     spread = error / np.maximum(np.abs(np.diag(inverse)), SMALLEST)  # of scores
     error *= scores.mean_room(groups)
@@ -138,25 +138,19 @@ def errors(
     return error, np.stack([-low, high]), freedom
 
 
-def hidden_variance(scores: Any, group: int, factor: np.ndarray, shown: np.ndarray) -> float:
-    """Return the variance of a weighted sum that outcomes hide because all on a side agree.
-
-    Sides are the members of a group and the others in its context. 0 for numbers.
+def variance_hidden_by(scores: Any, group: int, factor: np.ndarray, shown: np.ndarray) -> float:
+    """Return the `hidden_variance` of a sum about a group and the others in its context.
 
     Shapes: `factor` (n_rows,), of an outcome in the sum, and `shown` (n_rows,), the same times the
     residual.
     """
-    c, r, hidden = scores.candidates, scores.residuals, 0.0
+    c, r = scores.candidates, scores.residuals
     if not r.is_binary:
-        return hidden
-    inside, is_part = c.context_mask(group) & (r.root > 0), c.is_part[c.part[group]]
-    for side in (inside & is_part, inside & ~is_part):
-        is_favorable = r.raw[side] > 0
-        if side.any() and (is_favorable.all() or not is_favorable.any()):
-            weight, people = r.root[side] ** 2, np.broadcast_to(r.share, side.shape)[side] ** 2
-            n = weight.sum() ** 2 / (weight**2 / people).sum()
-            hidden += variance_in_agreement(n, factor[side], shown[side])
-    return hidden
+        return 0.0
+    inside, is_part = c.context_mask(group), c.is_part[c.part[group]]
+    is_favorable = np.where(r.raw > 0, 1.0, 0.0)
+    sides = inside & is_part & (r.root > 0), inside & ~is_part & (r.root > 0)
+    return hidden_variance(is_favorable, sides, factor, shown, r.root**2, r.share**2)
 
 
 class AdjustedScores(NamedTuple):
