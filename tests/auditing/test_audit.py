@@ -386,6 +386,8 @@ def test_frequencies_are_repeated_rows():
     at = np.repeat(np.arange(600), counts)
     repeated = Audit(**settings).fit(X.iloc[at], y[at]).report_
     documents = [timeless(report) for report in (told, repeated)]
+    notices = [[notice["seen"] for notice in document.pop("notices")] for document in documents]
+    assert notices == [[f"{(counts == 0).sum()} rows of weight 0 are left out"], []]
     passed = [document.pop("code").partition(".fit(")[2] for document in documents]
     assert passed == ["X, y, sample_weight=sample_weight).report_\n", "X, y).report_\n"]
     assert documents[0] == documents[1]
