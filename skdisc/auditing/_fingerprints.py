@@ -21,6 +21,7 @@ _NUMBER = re.compile(r"[+-]?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?")  # 01 is text
 _LONG = 40  # characters; a longer text is no number
 _MIXED = ("mixed", "mixed-integer", "decimal", "complex")  # 1 == True: these are told apart
 _REPEATED = 100_000_000  # rows
+_AT_ONCE = 50_000  # rows that are hashed at once: a million of 30 columns are half a gigabyte
 _EXACT, _MOST_BITS = 2**53, 1024  # whole numbers up to which all are floats, and the bits of these
 
 
@@ -176,10 +177,14 @@ def _with_roles(X, roles):
 
 def _hashes(columns, n):
     """Return a hash of each row, a list of bytes."""
-    digests = [_digests(columns[name]) for name in sorted(columns)]
-    rows = np.column_stack([np.empty((n, 0), dtype=np.uint8), *digests])
-    packed, width = np.ascontiguousarray(rows).tobytes(), rows.shape[1]
-    return [sha256(packed[i * width : (i + 1) * width]).digest() for i in range(n)]
+    digests, width = [_digests(columns[name]) for name in sorted(columns)], 16 * len(columns)
+    hashes = []
+    for start in range(0, n, _AT_ONCE):
+        block = [digest[codes[start : start + _AT_ONCE]] for codes, digest in digests]
+        packed, n_rows = np.hstack(block).tobytes() if block else b"", min(_AT_ONCE, n - start)
+        rows = (packed[i * width : (i + 1) * width] for i in range(n_rows))
+        hashes += [sha256(row).digest() for row in rows]
+    return hashes
 
 
 def _columns_of(role, values, n):
@@ -191,7 +196,10 @@ def _columns_of(role, values, n):
 
 
 def _digests(column):
-    """Return 16 bytes for each value of a column: a number itself, a hash of any other value."""
+    """Return the number of the value of each row, and 16 bytes for each value.
+
+    These are a number itself, a hash of any other value.
+    """
     codes, values = numbers_of(_plain(column))
     table = np.zeros((len(values) + 1, 16), dtype=np.uint8)  # the last is missing: its code is -1
     numbers = np.asarray(values)
@@ -210,7 +218,7 @@ def _digests(column):
     texts = (value.encode("utf-8", "surrogatepass") for value in canonical[~of_numbers])
     hashes = b"".join(blake2b(text, digest_size=16).digest() for text in texts)
     table[other_places[~of_numbers]] = np.frombuffer(hashes, dtype=np.uint8).reshape(-1, 16)
-    return table[codes]
+    return codes, table
 
 
 def _bytes_of_numbers(numbers):
