@@ -84,9 +84,9 @@ class PrintedSums:
         self.people = np.bincount(self._cell, base, len(self.first)).astype(float)
         self.small = self._small_sets()
         size = self.small @ self.people
-        share = self.small.multiply(self.people[None, :]).tocsr()
-        share.data = share.data / np.sqrt(np.repeat(size, np.diff(share.indptr)))
-        self._people_of_set = share
+        people = self.people[self.small.indices]
+        by_root_size = people / np.sqrt(np.repeat(size, np.diff(self.small.indptr)))
+        self._people_of_set = _of_same_places(self.small, by_root_size)
         self.start_again()
 
     def start_again(self) -> None:
@@ -136,8 +136,8 @@ class PrintedSums:
             for columns in self._pairs_at_risk() if depth == 2 else several:
                 for of_set, member in self._small_of(columns):
                     number = numbered_in_order(of_set)
-                    rows.append(number + n)
-                    cells.append(member)
+                    rows.append((number + n).astype(np.int32))  # half the memory, of many millions
+                    cells.append(member.astype(np.int32))
                     n += number.max(initial=-1) + 1
         rows, cells = np.concatenate(rows), np.concatenate(cells)
         draw = np.random.default_rng(0).integers(0, 2**63, len(self.cells), dtype=np.uint64)
@@ -370,7 +370,8 @@ class _GrowingSums:
         if len(masks) * sets.shape[0] > _EXACT:
             draw = np.random.default_rng(0).normal(size=(len(masks), _SKETCH))
             turned = solve_triangular(self._factor, draw, lower=True, trans="T")
-            rough, sets_in_single = np.zeros(sets.shape[0]), sets.astype(np.float32)
+            rough = np.zeros(sets.shape[0])
+            sets_in_single = _of_same_places(sets, sets.data.astype(np.float32))
             for vectors in np.split(turned.astype(np.float32), _SKETCH // _AT_ONCE, axis=1):
                 sketch = np.empty((masks.n_cells, _AT_ONCE), dtype=np.float32)
                 for cells, inside in masks.blocks():
@@ -384,6 +385,11 @@ class _GrowingSums:
             common += (sets[:, cells] @ self._masks.at(cells).T.astype(float)).T
         projected = solve_triangular(self._factor, common[self._independent], lower=True)
         return common[:, (projected**2).sum(axis=0) > self._limit]
+
+
+def _of_same_places(sparse, values):
+    """Return other values at the same places, which are not copied: they may be many millions."""
+    return csr_array((values, sparse.indices, sparse.indptr), shape=sparse.shape)
 
 
 def tolerance(people):

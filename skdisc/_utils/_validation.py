@@ -58,7 +58,9 @@ def as_frame(estimator, X, *, reset):
     if isinstance(X, pd.DataFrame):
         refuse_shape(X)
         validate_data(estimator, X, reset=reset, skip_check_array=True)
-        return X.reset_index(drop=True), True
+        frame = X.copy(deep=False)  # pandas 2 would copy millions of rows with their index
+        frame.index = pd.RangeIndex(len(X))
+        return frame, True
     X = validate_data(estimator, X, reset=reset, dtype=None, ensure_all_finite="allow-nan")
     names = [f"x{i}" for i in range(X.shape[1])]
     return pd.DataFrame(X, columns=names).infer_objects(), False

@@ -58,6 +58,15 @@ def test_a_frame_gets_a_fresh_index_and_is_not_touched():
     assert estimator.feature_names_in_.tolist() == ["age", "sex"]
 
 
+def test_a_frame_is_not_copied():
+    whole = pd.DataFrame({"age": np.arange(100), "sex": 1}, index=np.arange(100)[::-1])
+    before = whole.copy()
+    frame = check_frame(Estimator(), whole, reset=True)[0]
+    assert np.shares_memory(frame["age"].to_numpy(), whole["age"].to_numpy())
+    frame["age"] = 0
+    pd.testing.assert_frame_equal(whole, before)
+
+
 def test_an_array_becomes_a_frame_of_the_right_dtypes():
     array = np.array([[1, "a", 0.5], [2, "b", None]], dtype=object)
     frame, is_frame = check_frame(Estimator(), array, reset=True)
