@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 from sklearn.linear_model import LogisticRegression
 
-from skdisc import Audit, Limits
+from skdisc import Audit, Limits, Subgroup
 from skdisc._utils import _hashing
 from skdisc.group import GroupDisparity
 from skdisc.individual import ADF, SituationTesting
@@ -168,3 +168,20 @@ def test_a_second_prediction_and_more_memory_exceed_the_limits(done):
         np.ones((1000, 1000))
 
     assert excess(done(twice, *people_of(search)), LIMITS[search]) == {"predictions", "peak"}
+
+
+def test_groups_below_the_size_that_is_judged_are_not_looked_for_in_the_table(monkeypatch):
+    X, y = people(3000)
+    n_calls, mask = 0, Subgroup.mask
+
+    def counted(group, X):
+        nonlocal n_calls
+        n_calls += 1
+        return mask(group, X)
+
+    monkeypatch.setattr(Subgroup, "mask", counted)
+    settings = {"versus": "everyone", "must_include": None, "min_support": 0.01, "k": 10**9}
+    detector = DivExplorer(protected="sex", pos_label=1, **settings).fit(X, y)
+    table = detector.result_.findings.table
+    assert (table["support"] < detector.relevant_size * len(X)).sum() > 20
+    assert n_calls == 0

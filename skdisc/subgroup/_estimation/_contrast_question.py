@@ -201,7 +201,8 @@ def candidates_of_rows(
         )
         question = question_about_patterns(rows, patterns, contexts, items)
     significant, unmatched = _matched_findings(rows, patterns, items, findings)
-    question = _with_groups(question, [group for group, _ in unmatched], len(patterns), detector)
+    groups = [group for group, _ in unmatched]
+    question = _with_groups(question, groups, len(patterns), detector, items)
     extra = np.zeros((len(rows.names), len(unmatched)), dtype=bool)
     for position, (_, measure) in enumerate(unmatched):
         extra[rows.names.index(measure), position] = True
@@ -443,16 +444,15 @@ def _with_rows_of(groups, rows, patterns, items):
         yield [i for i, m in zip(alike, members, strict=True) if np.array_equal(m, mask)]
 
 
-def _with_groups(question, groups, n_patterns, detector):
+def _with_groups(question, groups, n_patterns, detector, items):
     """Add the contrasts of groups that are not patterns, numbered after the patterns."""
     if not groups:
         return question
     rows, n = question.contrasts.rows, len(question.size)
     if detector.null == "everyone":
         everyone = np.ones(len(rows), dtype=bool)
-        group_contrasts = Contrasts.of_masks(
-            rows, [g.mask(rows.X) for g in groups], [everyone] * len(groups)
-        )
+        masks = [items.rows_of(group, rows.X) for group in groups]
+        group_contrasts = Contrasts.of_masks(rows, masks, [everyone] * len(groups))
     else:
         group_contrasts = Contrasts.of_groups(
             rows, groups, detector._features(detector.space_.names)[1]

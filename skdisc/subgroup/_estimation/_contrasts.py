@@ -126,23 +126,30 @@ class Contrasts:
 
     @classmethod
     def of_masks(cls, rows: object, masks: Iterable, contexts: Iterable) -> "Contrasts":
-        """Compare the rows of some bool masks with the other rows of the masks that hold them."""
+        """Compare the rows of some bool masks with the other rows of the masks that hold them.
+
+        Groups that share a context may share its mask, whose sums are then taken once.
+        """
         masks, contexts = list(masks), list(contexts)
-        support, support_context = rows.people_in(masks), rows.people_in(contexts)
+        distinct, places = {id(mask): mask for mask in contexts}, {}
+        context_of = [places.setdefault(id(mask), len(places)) for mask in contexts]
+        sides = masks, list(distinct.values())
+        support, support_context = map(rows.people_in, sides)
         size, size_context = support, support_context
         if rows.weight is not None:
             size, size_context = (
                 np.array([rows.weight[m].sum() for m in side_masks], dtype=float)
-                for side_masks in (masks, contexts)
+                for side_masks in sides
             )
+        context_sums = [rows.group_sums(j, sides[1]) for j in range(len(rows.names))]
         return cls(
             rows,
             sums=[rows.group_sums(j, masks) for j in range(len(rows.names))],
-            context_sums=[rows.group_sums(j, contexts) for j in range(len(rows.names))],
+            context_sums=[sums[:, context_of] for sums in context_sums],
             support=support,
-            support_context=support_context,
+            support_context=support_context[context_of],
             size=size,
-            size_context=size_context,
+            size_context=size_context[context_of],
             inflation=inflation(rows, masks, contexts),
         )
 
