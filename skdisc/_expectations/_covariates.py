@@ -2,6 +2,7 @@
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -110,13 +111,17 @@ def dense(codes: np.ndarray) -> np.ndarray:
 
 def sums_over_cells(codes: np.ndarray, n_cells: int, planes: np.ndarray) -> np.ndarray:
     """Return the sums over cells of each column of planes, shape (n_cells, n)."""
-    if planes.shape[1] <= FEW_PLANES:
-        sums = np.empty((n_cells, planes.shape[1]), order="F")
-        for j, plane in enumerate(planes.T):
-            sums[:, j] = np.bincount(codes, plane, n_cells)
-        return sums
-    n = len(codes)
-    return sparse.csc_matrix((np.ones(n), codes, np.arange(n + 1)), (n_cells, n)) @ planes
+    if planes.shape[1] == 1:
+        return np.bincount(codes, planes[:, 0], n_cells)[:, None]
+    ones, ends = _one_per_row(len(codes))
+    indicators = sparse.csc_array((ones, codes.astype(np.int32), ends), (n_cells, len(codes)))
+    return indicators @ planes
+
+
+@lru_cache(maxsize=2)
+def _one_per_row(n):
+    """Return the values and the ends of the columns of a sparse matrix with a 1 in each of them."""
+    return np.ones(n), np.arange(n + 1, dtype=np.int32)
 
 
 def shared_values(x: np.ndarray, people: np.ndarray | None = None) -> np.ndarray:

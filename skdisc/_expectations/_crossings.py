@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 import numpy as np
 from scipy import special
 
 from skdisc._expectations._covariates import (
-    FEW_PLANES,
     Covariates,
     dense,
     names_of,
@@ -171,13 +171,21 @@ def _shares_of_pairs(codes, n_rows, sampling):
         mass = np.bincount(unit, sampling.mass, len(codes))
         total, squares = np.bincount(codes, mass, n_cells), np.bincount(codes, mass**2, n_cells)
     elif sampling.mass is None:
-        total = squares = n_rows.astype(float)
+        return _share_by_size(len(codes)).take(n_rows)
     else:
         total = squares = np.bincount(codes, sampling.mass, n_cells)
         if sampling.weight is not None:
             squares = np.bincount(codes, sampling.mass * sampling.weight, n_cells)
     pairs = total - squares / np.where(total > 0, total, 1)
     return np.where(pairs > 1e-9 * total, 1 / np.where(pairs > 0, pairs, 1), 0.0)
+
+
+@lru_cache(maxsize=2)
+def _share_by_size(most):
+    """Return 1 / (n - 1) for n = 0 to `most`, 0 for up to one."""
+    share = np.zeros(most + 1)
+    share[2:] = 1 / np.arange(1, most)
+    return share
 
 
 def _parts_of_clusters(codes, cluster):
@@ -215,14 +223,12 @@ class _PairsOfPeople:
         outcome, d = outcome * w, d * w
         self.cluster, self.gap = sampling.cluster, gap
         self.n_outcomes, self.n_parts = outcome.shape[1], d.shape[1]
-        # In the order in which `sums_over_cells` reads them, which else makes a copy each time.
-        is_few = self.n_outcomes + self.n_parts <= FEW_PLANES
-        self.planes = np.asarray(np.hstack([outcome * f, d * f]), order="F" if is_few else "C")
-        e = outcome - gap * d
-        # Sums that are only added up over cells, with a factor of each cell, are dot products over
-        # rows, which take less time than sums within cells.
-        self.products = np.asfortranarray(np.hstack([e * d * f, d * d * f]))
-        self._e, self._d, self._people, self._squares = e, d, f, {}
+        self._e, self._d, self._people, self._squares = outcome - gap * d, d, f, {}
+        planes = [outcome * f, d * f]
+        if self.cluster is None:  # else sums over the parts of clusters in cells come first
+            planes += [self._e * d * f, d * d * f]
+        # in the order in which a sparse product reads them, which else makes a copy each time
+        self.planes = np.ascontiguousarray(np.hstack(planes))
 
     def over(self, joint: "Joint") -> "_SumsOverPairs":
         """Return the sums over the cells of a crossing.
@@ -238,12 +244,11 @@ class _PairsOfPeople:
         return _SumsOverPairs(codes, joint.share, units, self.size)
 
     def squares(self, part):
-        """Return e², e d, d² and (e d)² of a part, each times the people of the row."""
+        """Return e² and (e d)² of a part, each times the people of the row, shape (n_rows, 2)."""
         if part not in self._squares:
             people = self._people if np.isscalar(self._people) else self._people[:, 0]
             e, d = self._e[:, part], self._d[:, part]
-            ed, dd = self.products[:, part], self.products[:, self.n_parts + part]
-            self._squares[part] = e * e * people, ed, dd, ed * (e * d)
+            self._squares[part] = np.column_stack([e**2 * people, (e * d) ** 2 * people])
         return self._squares[part]
 
 
@@ -253,23 +258,21 @@ class _SumsOverPairs:
     def __init__(self, codes, share, units, size):
         self._codes, self._share, self._units = codes, share, units
         sums = sums_over_cells(codes, len(share), units.planes)
-        of_d = sums[:, units.n_outcomes :]
-        of_e = sums[:, : units.n_outcomes] - units.gap * of_d
-        self._share_of_unit = share[codes]
+        ends = np.cumsum([units.n_outcomes, units.n_parts, units.n_parts])
+        of_outcome, of_d, self._of_ed, self._of_dd = np.split(sums, ends, axis=1)
+        of_e = of_outcome - units.gap * of_d
         # einsum, as threads of BLAS would wait for each other longer than so short a product takes
-        of_ed, of_dd = np.split(np.einsum("i,ij->j", self._share_of_unit, units.products), 2)
-        in_pairs = np.einsum("i,ij->j", share, of_d**2) - of_dd
+        in_pairs = np.einsum("i,ij->j", share, of_d**2 - self._of_dd)
         self.kept = np.maximum(1 - in_pairs / size, _LEAST_KEPT)
-        self.bias = (np.einsum("i,ij->j", share, of_e * of_d) - of_ed) / self.kept
+        self.bias = np.einsum("i,ij->j", share, of_e * of_d - self._of_ed) / self.kept
 
     def error(self, part):
         """Return the standard error of B of a part, where e and d are independent."""
-        *within, fourth = self._units.squares(part)
-        n_cells = len(self._share)
-        of_uu, of_uv, of_vv = (np.bincount(self._codes, plane, n_cells) for plane in within)
+        squares = sums_over_cells(self._codes, len(self._share), self._units.squares(part))
+        of_ee, of_eedd = squares.T
         # over pairs of people; (i, j) and (j, i) go together
-        variance = self._share**2 @ (of_uu * of_vv + of_uv**2)
-        variance -= 2 * np.einsum("i,i,i", self._share_of_unit, self._share_of_unit, fourth)
+        of_pairs = of_ee * self._of_dd[:, part] + self._of_ed[:, part] ** 2 - 2 * of_eedd
+        variance = np.einsum("i,i,i", self._share, self._share, of_pairs)
         return np.sqrt(max(variance, 0.0)) / self.kept[part]
 
 
@@ -488,10 +491,7 @@ class Crossings:
                 margin = (abs(crossing.bias) - z * crossing.error) / max(unit, 1e-300)
                 if margin > sure.get(crossing.indices, (0.0, None))[0]:
                     sure[crossing.indices] = margin, crossing
-        return [
-            crossing
-            for _, crossing in sorted(sure.values(), key=lambda pair: (-pair[0], pair[1].indices))
-        ]
+        return [crossing for _, crossing in sorted(sure.values(), key=_surest_first)]
 
     def doubt(self, crossing: Unlearned, n_estimates: int) -> Unlearned:
         """Return what an estimate may lack because cells joined by chance.
@@ -513,6 +513,12 @@ class Crossings:
         z = self._deviate(_FOR_NOTHING_TO_WIDEN)
         sure = [u for u in unlearned if abs(u.bias) > z * u.error]
         return sorted(sure, key=lambda u: (z * u.error - abs(u.bias), u.indices))
+
+
+def _surest_first(pair):
+    """Return a sort key of a margin and its crossing, whatever rounding makes of equal margins."""
+    margin, crossing = pair
+    return -round(margin, 9), crossing.indices
 
 
 def _largest(values, n):

@@ -189,3 +189,12 @@ def test_cells_of_a_law_that_is_sure_are_in_no_doubt():
     np.testing.assert_allclose(doubts[:2], [-0.025, 0.025])
     assert doubts[2] == pytest.approx(-0.035 * 200 * norm.sf(3.5))
     assert abs(doubts[3]) < 1e-7
+
+
+def test_of_crossings_that_are_equally_sure_the_first_joins_whatever_rounding_made_of_them():
+    crossings = Crossings(Covariates.of(pd.DataFrame({"a": [1.0, 2.0]})), Sampling())
+    first, second = (
+        Unlearned(("a",), 4, bias=0.03 + rounding, error=1e-4, indices=indices)
+        for rounding, indices in ((0, (0,)), (1e-16, (1,)))
+    )
+    assert crossings.to_join([[second, first]], np.array([0.01])) == [first, second]
