@@ -12,6 +12,7 @@ def hidden_variance(
     shown: np.ndarray,
     weight: np.ndarray | None = None,
     people: np.ndarray | float = 1.0,
+    cluster: np.ndarray | None = None,
 ) -> float:
     """Return the variance of a weighted sum of outcomes that those of sides which agree hide.
 
@@ -32,16 +33,25 @@ def hidden_variance(
         Of the rows; None: the sizes of their factors.
     people : ndarray of float, shape (n_rows,), or float
         Number of people of each row.
+    cluster : ndarray of int, shape (n_rows,), optional
+        Numbers from 0. If all of a side agree, nothing shows how much those of a cluster depend on
+        one another, so each cluster counts as one person, whose outcomes come together.
     """
     hidden = 0.0
     if not np.isin(outcome, (0, 1)).all():
         return hidden
     weight = np.abs(factor) if weight is None else weight
-    squares_of_people = weight**2 / people
     for side in sides:
         if weight[side].any() and np.ptp(outcome[side]) == 0:
-            n = weight[side].sum() ** 2 / squares_of_people[side].sum()  # Kish
+            squares = (weight**2 / people)[side].sum()
+            factors, shown_there = factor[side], shown[side]
+            if cluster is not None:
+                of_cluster = cluster[side]
+                squares = (np.bincount(of_cluster, weight[side]) ** 2).sum()
+                factors = np.bincount(of_cluster, factors)
+                shown_there = np.bincount(of_cluster, shown_there)
+            n = weight[side].sum() ** 2 / squares  # Kish
             chance = 2 / (n + 4)
-            most = chance * (1 - chance) * (factor[side] ** 2).sum()
-            hidden += max(float(most - (shown[side] ** 2).sum()), 0.0)
+            most = chance * (1 - chance) * (factors**2).sum()
+            hidden += max(float(most - (shown_there**2).sum()), 0.0)
     return hidden

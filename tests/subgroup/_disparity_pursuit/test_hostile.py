@@ -395,3 +395,22 @@ def test_intervals_of_few_people_whose_outcomes_all_agree_allow_for_the_other(is
             missed += [seed] * (not low <= 0.05 - 0.45 <= high)
     assert in_agreement >= 3
     assert not missed
+
+
+def test_families_whose_outcomes_all_agree_allow_for_the_other_as_one_person_each():
+    """Of some dozen families of five of race c, a tenth have the outcome; often none has."""
+    in_agreement, missed = 0, []
+    for seed in (2, 7, 8, 12, 14, 24, 29):
+        rng = np.random.default_rng(seed)
+        race = rng.choice(["a", "b", "c"], 300, p=[0.7, 0.26, 0.04])
+        X = pd.DataFrame({"race": race, "town": rng.choice(["t0", "t1", "t2"], 300)})
+        y = (rng.random(300) < np.where(race == "c", 0.1, 0.45)).astype(int)
+        family = np.repeat(np.arange(300), 5)
+        X, y = X.iloc[family].reset_index(drop=True), y[family]
+        detector = DisparityPursuit(protected="race", nuisance="additive", random_state=0)
+        tables = detector.fit(X, y, groups=family).result_.tables
+        row = tables["comparable"].set_index("group").loc["race = 'c'"]
+        in_agreement += not y[X["race"] == "c"].any()
+        missed += [seed] * (not row["ci_low"] <= 0.1 - 0.45 <= row["ci_high"])
+    assert in_agreement == 7
+    assert not missed
