@@ -386,6 +386,25 @@ def test_a_gap_that_turns_at_equal_columns_is_said_so():
         )
 
 
+@pytest.mark.parametrize("n_groups", [2, 3])
+def test_whom_a_group_is_compared_with_at_equal_columns_is_said_where_it_is_another(n_groups):
+    """The gap of c to the best group a is .25, that to everyone else .21 at equal columns."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"race": rng.choice(["a", "b", "c"], 4000, p=[0.5, 0.3, 0.2])})
+    X["score"] = rng.integers(0, 10, len(X))
+    chance = 0.5 + 0.02 * (X["score"] - 5) + X["race"].map({"a": 0.1, "b": 0.0, "c": -0.15})
+    y = (rng.random(len(X)) < chance).astype(int)
+    is_asked = X["race"] != "b" if n_groups == 2 else X["race"] != ""
+    audit = Audit(protected="race", template="four_fifths", random_state=0)
+    one = audit.fit(X[is_asked], y[is_asked]).report_.to_dict()
+    for language in LANGUAGES:
+        texts, (page,) = texts_of({}, language), first_page(one, language)["columns"]
+        told = texts.AGAINST_EVERYONE.format(group="race = 'c'", other_group="race = 'a'")
+        line = dict(page["lines"])[texts.LINES["remains"]]
+        assert (told in page["more"]) == (n_groups == 3)
+        assert line.endswith(texts.QUOTE_AGAINST) == (n_groups == 3)
+
+
 def test_each_question_of_a_reader_has_a_line(documents):
     """Each state has a number to quote, what remains, of how many people, and what to do."""
     for world, one in documents.items():

@@ -171,6 +171,7 @@ class _Paragraph:
             yield self._medians()
             yield self._small()
             yield from self._at_equal_columns()
+            yield self._against_everyone()
             if not leads:
                 yield self._smaller_group() if self.is_of_smaller_group else self._elsewhere()
             yield self._also()
@@ -282,6 +283,26 @@ class _Paragraph:
             yield text.format(columns=self._columns(), **gap)
         else:
             yield self._remains_open()
+
+    def _against_everyone(self):
+        """Return whom a group is compared with at equal columns, if the raw gap is to one group."""
+        if not self._has_other_counterparts():
+            return ""
+        sides = self._sides()
+        return self.texts.AGAINST_EVERYONE.format(group=sides["worse"], other_group=sides["better"])
+
+    def _has_other_counterparts(self):
+        """Return whether the gap at equal columns is one to more people than the raw gap.
+
+        A raw gap may be to a reference, as in the four-fifths rule; at equal columns everyone else
+        is the other side.
+        """
+        if self.raw is None or self.equal is None or self.equal["gap"] is None:
+            return False
+        sides = self.raw["worse_off"], self.raw["better_off"]
+        if any(side["group"] is None or side["people"] is None for side in sides):
+            return False
+        return sum(side["people"] for side in sides) < self.answer["people"]
 
     def _reason(self):
         """Return why nobody is compared at equal columns, a sentence of the audit."""
@@ -651,12 +672,13 @@ class _Paragraph:
         if equal["gap"] is None:
             return texts.QUOTE_OPEN if state == OPEN else ""
         if equal["ci_high"] < 0:
-            return self._of_whole(equal, self._is_less())
-        if self._is_turned():
-            return self._of_whole(*self._seen_turned())
-        return texts.QUOTE_BETWEEN.format(
-            range=self._range_alone(equal, is_less=self._is_less()), group=self._group_of_whole()
-        )
+            quoted = self._of_whole(equal, self._is_less())
+        elif self._is_turned():
+            quoted = self._of_whole(*self._seen_turned())
+        else:
+            shown = self._range_alone(equal, is_less=self._is_less())
+            quoted = texts.QUOTE_BETWEEN.format(range=shown, group=self._group_of_whole())
+        return quoted + texts.QUOTE_AGAINST * self._has_other_counterparts()
 
     def _is_less(self):
         """Return whether ranges are those of the side that is worse off."""

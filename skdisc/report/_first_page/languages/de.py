@@ -90,6 +90,7 @@ REMAINS_MORE = "Bei gleichen Werten von {columns} bleiben {points} {more} ({rang
 TURNED_MORE = "Bei gleichen Werten von {columns} ist es umgekehrt: {points} {more} ({range})."
 TURNED_LESS = "Bei gleichen Werten von {columns} ist es umgekehrt: {points} {less} ({range})."
 REMAINS_OPEN = "Bei gleichen Werten von {columns} bleibt für die Gruppe im Ganzen: {range}."
+AGAINST_EVERYONE = "Dort wird {group} mit allen anderen verglichen, nicht mit {other_group}."
 ACCOUNTED = (
     "In keiner der verglichenen Gruppen ({n}) bleibt dort ein Abstand über {bound} ({level}): "
     "Diese Spalten erklären ihn. Ob diese Spalten zählen dürfen, entscheiden Sie."
@@ -239,6 +240,7 @@ QUOTE_SMALLER_MORE = (
     "{points} {more} bei {group}{where} ({range}, Konfidenz {level}; {people} Personen)"
 )
 QUOTE_BETWEEN = "nicht bekannt, aber {range} bei {group}"
+QUOTE_AGAINST = ", verglichen mit allen anderen"
 QUOTE_TOGETHER = "{smaller}; alle zusammen: {whole}"
 QUOTE_TOO_FEW = (
     "nicht bekannt: Es sind zu wenige Personen vergleichbar, um zu sagen, wie groß die Abstände "

@@ -85,6 +85,7 @@ REMAINS_MORE = "At equal {columns}, {points} {more} remain ({range})."
 TURNED_MORE = "At equal {columns}, it is the other way round: {points} {more} ({range})."
 TURNED_LESS = "At equal {columns}, it is the other way round: {points} {less} ({range})."
 REMAINS_OPEN = "At equal {columns}, what remains for the group as a whole is {range}."
+AGAINST_EVERYONE = "There, {group} is compared with everyone else, not with {other_group}."
 ACCOUNTED = (
     "In none of the groups compared ({n}) does a gap above {bound} remain ({level}): these columns "
     "account for the gap. Whether these columns may count is your decision."
@@ -210,6 +211,7 @@ QUOTE_SMALLER_MORE = (
     "{points} {more} for {group}{where} ({range}, confidence {level}; {people} people)"
 )
 QUOTE_BETWEEN = "not known, but {range} for {group}"
+QUOTE_AGAINST = ", compared with everyone else"
 QUOTE_TOGETHER = "{smaller}; all together: {whole}"
 QUOTE_TOO_FEW = "not known: too few people can be compared to say how large the gaps are"
 QUOTE_OPEN = "not known"

@@ -87,6 +87,7 @@ REMAINS_MORE = "À valeurs égales de {columns}, il reste {points} {more} ({rang
 TURNED_MORE = "À valeurs égales de {columns}, c'est l'inverse : {points} {more} ({range})."
 TURNED_LESS = "À valeurs égales de {columns}, c'est l'inverse : {points} {less} ({range})."
 REMAINS_OPEN = "À valeurs égales de {columns}, il reste pour le groupe entier : {range}."
+AGAINST_EVERYONE = "Là, {group} est comparé à tous les autres, et non à {other_group}."
 ACCOUNTED = (
     "Dans aucun des groupes comparés ({n}) il n'y reste d'écart supérieur à {bound} ({level}) : "
     "ces colonnes expliquent l'écart. C'est à vous de décider si ces colonnes peuvent compter."
@@ -235,6 +236,7 @@ QUOTE_SMALLER_MORE = (
     "{points} {more} pour {group}{where} ({range}, confiance {level} ; {people} personnes)"
 )
 QUOTE_BETWEEN = "inconnu, mais {range} pour {group}"
+QUOTE_AGAINST = ", par rapport à tous les autres"
 QUOTE_TOGETHER = "{smaller} ; tous ensemble : {whole}"
 QUOTE_TOO_FEW = "inconnu : trop peu de personnes sont comparables pour dire la taille des écarts"
 QUOTE_OPEN = "inconnu"
