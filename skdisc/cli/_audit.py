@@ -48,7 +48,7 @@ from skdisc.cli._pay import add_pay, is_of_pay, pay_of
 from skdisc.cli._rule import FIELDS, add_rule, rule_of
 from skdisc.cli._say import say
 from skdisc.cli._table import add_reading, lines_of, read_in, reading_of, refuse_nothing, source_in
-from skdisc.cli._thresholds import decisions_at, thresholds_of
+from skdisc.cli._thresholds import decisions_at, note_on_cut, thresholds_of
 from skdisc.multiclass import OneVsRest
 from skdisc.report._first_page import LANGUAGES, SENTENCES, exit_code
 
@@ -388,8 +388,12 @@ def _audit_rows(arguments, frame, notes):
         X, y, model, extra = trained(vars(arguments), X, y, extra)
     if cuts:
         scores = frame[decided[0]] if decided else None
-        boxes = {cut: decisions_at(cut, y, favorable, model, scores) for cut in cuts}
-        return _each_cut(arguments, (X, y, boxes, extra), protected, favorable, names, roles, notes)
+        decided_at = {
+            cut: (decisions_at(cut, y, favorable, model, scores), note_on_cut(cut, scores))
+            for cut in cuts
+        }
+        inputs = X, y, decided_at, extra
+        return _each_cut(arguments, inputs, protected, favorable, names, roles, notes)
     if arguments.one_vs_rest:
         return _each_class(arguments, (X, y, model, extra), protected, names, roles, notes)
     audit = _built(arguments, protected, favorable, names)
@@ -453,30 +457,27 @@ def _check_thresholds(arguments, output):
 
 def _each_cut(arguments, inputs, protected, favorable, names, roles, notes):
     """Audit the decisions at each threshold; return the exit code of all together."""
-    X, y, boxes, extra = inputs
+    X, y, decided_at, extra = inputs
     path = None if arguments.report is None else Path(arguments.report)
-    level, codes, cuts_found = rule_of(arguments).significance / len(boxes), [], []
-    for i, (cut, box) in enumerate(boxes.items(), start=1):
+    level, codes, cuts_found = rule_of(arguments).significance / len(decided_at), [], []
+    for i, (cut, (box, note)) in enumerate(decided_at.items(), start=1):
         audit = _built(arguments, protected, favorable, names)
         audit.set_params(rule__significance=level)
         if arguments.time_budget is not None:
-            seconds = seconds_left(arguments.time_budget) / (len(boxes) - i + 1)
+            seconds = seconds_left(arguments.time_budget) / (len(decided_at) - i + 1)
             audit.set_params(limits__seconds=seconds)
         answers = audit.fit(X, y, box, **extra).report_
         if arguments.model:
             answers.document["fingerprints"]["model"] = model_fingerprint(arguments.model)
         cut_arguments = argparse.Namespace(**vars(arguments))
-        if path is not None and len(boxes) > 1:
+        if path is not None and len(decided_at) > 1:
             cut_arguments.report = str(path.with_name(f"{path.stem}-{i}{path.suffix}"))
-        name = roles["--predictions"][0] if roles["--predictions"] else None
-        parts = SENTENCES["threshold"].format(value=f"{cut:g}"), SENTENCES["favorable decisions"]
-        note = TableNote(name, *parts, SENTENCES["by option"].format(option="--threshold"))
         source = _source(arguments, roles, favorable, [*notes, note]) | {"threshold": cut}
         say(f"Threshold {cut:g}\n")
         codes.append(finish(answers, cut_arguments, source))
         cuts_found += [f"{cut:g}"] * (codes[-1] == 1)
         say()
-    if len(boxes) > 1:
+    if len(decided_at) > 1:
         say(f"All thresholds together: a disparity at {', '.join(cuts_found) or 'none'}.")
     return next((code for code in (INTERRUPTED, 1, 3) if code in codes), 0)
 

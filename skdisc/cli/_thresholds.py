@@ -6,8 +6,10 @@ import numpy as np
 import pandas as pd
 
 from skdisc import BlackBox
+from skdisc._utils._tables import TableNote
 from skdisc._utils._validation import plain
 from skdisc.auditing._numbers import finite_numbers
+from skdisc.report._first_page import SENTENCES
 
 
 def thresholds_of(text: str) -> list[float]:
@@ -52,7 +54,7 @@ def decisions_at(
     words = np.array([unfavorable[0], plain(favorable[0])])
     if model is not None:
         return BlackBox(_CutModel(model, favorable, words, threshold))
-    is_above = finite_numbers(scores, f"--predictions {scores.name!r}") >= threshold
+    is_above = _numbers(scores) >= threshold
     if is_above.all() or not is_above.any():
         side = "at or above" if is_above.all() else "below"
         raise ValueError(
@@ -60,6 +62,30 @@ def decisions_at(
             "decisions would be equal. Name a threshold between them."
         )
     return BlackBox(decisions=words[is_above.astype(int)])
+
+
+def note_on_cut(threshold: float, scores: pd.Series | None) -> TableNote:
+    """Return a note on what is favorable, in doubt of a cut below 1 of scores up to 100.
+
+    `scores`: those of a column; None: of a model.
+    """
+    most, name = (1.0, None) if scores is None else (_most_percents(scores), scores.name)
+    is_in_doubt = 0 < threshold < 1 < most
+    seen = SENTENCES["threshold of percents"] if is_in_doubt else SENTENCES["threshold"]
+    words = {"most": f"{most:g}", "hundredfold": f"{100 * threshold:g}"} if is_in_doubt else {}
+    seen = seen.format(value=f"{threshold:g}", **words)
+    option = SENTENCES["by option"].format(option="--threshold")
+    return TableNote(name, seen, SENTENCES["favorable decisions"], option)
+
+
+def _most_percents(scores):
+    """Return the largest score if all are whole numbers of up to 100, as percents are; else 1."""
+    values = _numbers(scores)
+    return values.max() if values.max() <= 100 and (values % 1 == 0).all() else 1.0
+
+
+def _numbers(scores):
+    return finite_numbers(scores, f"--predictions {scores.name!r}")
 
 
 class _CutModel:

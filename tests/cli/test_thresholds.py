@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from skdisc import Audit, BlackBox, Rule, cli
+from skdisc.cli._thresholds import note_on_cut
 
 
 @pytest.fixture(scope="module")
@@ -88,3 +89,15 @@ def test_scores_are_needed(scores, capsys):
     about = ["--target", "paid", "--favorable", "yes", "--protected", "sex", "--threshold", "0.5"]
     assert cli.main(["audit", str(scores[1]), *about]) == cli.USAGE
     assert "--threshold cuts scores" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("times", "cut", "doubt"),
+    [(100, 0.5, " (perhaps 50 is meant)"), (100, 50, ""), (1, 0.5, "")],
+)
+def test_a_share_as_threshold_of_percents_is_doubted(times, cut, doubt):
+    scores = pd.Series(np.arange(0, 101) / 100 * times, name="score").round(2)
+    words = note_on_cut(cut, scores).seen
+    assert words.startswith(f"scores of {cut:g} or more")
+    assert words.endswith(doubt)
+    assert bool(doubt) == ("they go up to 100" in words)

@@ -797,6 +797,10 @@ SENTENCES = {
     ),
     "made one": "zusammengelegt",
     "threshold": "Werte der Bewertung von {value} oder mehr",
+    "threshold of percents": (
+        "Werte der Bewertung von {value} oder mehr, "
+        "obwohl sie bis {most} reichen (vielleicht ist {hundredfold} gemeint)"
+    ),
     "favorable decisions": "sind günstige Entscheidungen",
     "counts": "Anzahlen von Personen",
     "people in rows": "{people} Personen in {n} Zeilen",

@@ -679,6 +679,9 @@ SENTENCES = {
     "folded": "values in {n} rows differ by case or blanks alone",
     "made one": "made one",
     "threshold": "scores of {value} or more",
+    "threshold of percents": (
+        "scores of {value} or more, though they go up to {most} (perhaps {hundredfold} is meant)"
+    ),
     "favorable decisions": "are favorable decisions",
     "by option": "by {option}",
 } | _note_texts.NOTE_TEXTS

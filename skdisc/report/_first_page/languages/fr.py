@@ -797,6 +797,9 @@ SENTENCES = {
     "folded": "les valeurs de {n} lignes ne diffèrent que par la casse ou les espaces",
     "made one": "réunies",
     "threshold": "scores de {value} ou plus",
+    "threshold of percents": (
+        "scores de {value} ou plus, alors qu'ils vont jusqu'à {most} (peut-être {hundredfold})"
+    ),
     "favorable decisions": "sont des décisions favorables",
     "counts": "nombres de personnes",
     "people in rows": "{people} personnes dans {n} lignes",
