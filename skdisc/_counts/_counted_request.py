@@ -6,7 +6,7 @@ from typing import Any
 from sklearn.utils import check_random_state
 
 from skdisc._blackbox._blackbox import BlackBox
-from skdisc._counts._counted_table import SAMPLE, CountedTable, SourceRows, is_source
+from skdisc._counts._counted_table import CountedTable, SourceRows, is_source, rows_to_draw
 from skdisc._counts._counts import Counts
 from skdisc._space._bins import Bins
 from skdisc._task._task import Request
@@ -78,5 +78,5 @@ def _read(detector, request, at_fit):
         return Request(table.counts, sample=table.sample)
     if detector._counts_rows:
         raise ValueError("Count the table with the schema of the counts of fit, and pass Counts.")
-    n = detector._limit("rows") or SAMPLE
+    n = rows_to_draw(detector, rows.source.n_rows)
     return rows.sample(n, protected, check_random_state(detector.random_state).randint(2**31))

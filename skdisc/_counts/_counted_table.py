@@ -1,6 +1,7 @@
 """CountedTable: a table of any size under audit, as its counts, with its source and its model."""
 
-from collections.abc import Hashable, Sequence
+import math
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -205,6 +206,17 @@ class SourceRows:
         if self.decision is not None:
             box = BlackBox(decisions=drawn[self.decision].to_numpy())
         return Request(drawn[self.columns], y, box, sample=sample)
+
+
+def rows_to_draw(limited: Any, count_rows: Callable[[], int]) -> int:
+    """Return how many rows detectors get of a table that was counted, where they need rows.
+
+    `limited`: the detector or audit, whose limit of rows may be infinite: then all. `count_rows`
+    returns the number of rows of the table, which may take a pass over it.
+    """
+    if limited.limits is not None and limited.limits.rows == math.inf:
+        return count_rows()
+    return limited._limit("rows") or SAMPLE
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from sklearn.utils import check_random_state
 
 from skdisc._blackbox._blackbox import BlackBox
 from skdisc._blackbox._model_input import without_message
-from skdisc._counts._counted_table import SAMPLE
+from skdisc._counts._counted_table import rows_to_draw
 from skdisc._results._audit_result import AuditResult
 from skdisc._results._judgment import FOUND
 from skdisc._space._bins import Bins
@@ -193,7 +193,7 @@ class Run:
     @cached_property
     def sample(self):
         """The rows for detectors that need them: a sample of the table that was counted."""
-        n = self.audit._limit("rows") or SAMPLE
+        n = rows_to_draw(self.audit, lambda: self.audited.table.n_people)
         return self.audited.sampled(n, check_random_state(self.audit.random_state).randint(2**31))
 
     def _stored(self, step):

@@ -223,7 +223,7 @@ def _add_limits(audit):
         type=_rows,
         metavar="N",
         help="rows that slow detectors examine: of more, they draw a sample, and say so; all: they "
-        "draw none of wide tables, either",
+        "draw none, of wide tables and of files that are counted, either",
     )
     add("--time-budget", type=float, metavar="S", help="seconds for the whole command")
     add(

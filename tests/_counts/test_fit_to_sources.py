@@ -1,6 +1,7 @@
 """Every detector takes a table that is not in memory: counted, or a stated sample of its rows."""
 
 import json
+import math
 
 import numpy as np
 import pandas as pd
@@ -156,3 +157,16 @@ def test_an_audit_of_a_table_with_too_many_cells(people, few_cells):
     assert dict(paragraph["lines"])["People"].endswith("people, 150 drawn by chance")
     assert document["about"]["n_rows"] == 100
     assert verify(document, folder, "hired", model) == []
+
+
+@pytest.mark.parametrize(("rows", "used"), [(None, 150), (200, 200), (math.inf, 400)])
+def test_an_infinite_limit_draws_all_rows(people, monkeypatch, rows, used):
+    monkeypatch.setattr(_counted_table, "SAMPLE", 150)
+    folder, _ = people
+    limits = None if rows is None else Limits(rows=rows)
+    fitted = make("FlipTest", limits=limits).fit(folder, "hired")
+    assert fitted.result_.n_samples == used
+    asked = {"detectors": ["GroupDisparity", "FlipTest"], "pos_label": "yes", "limits": limits}
+    document = Audit(protected="sex", random_state=0, **asked).fit(folder, "hired").report_.document
+    examined = f"FlipTest cannot use counts, and examined {used} of 400 rows"
+    assert (examined in " ".join(document["limits"])) == (used < 400)
