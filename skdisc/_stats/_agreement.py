@@ -4,6 +4,8 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from skdisc._stats._effective_tally import kish_size
+
 
 def hidden_variance(
     outcome: np.ndarray,
@@ -41,17 +43,15 @@ def hidden_variance(
     if not np.isin(outcome, (0, 1)).all():
         return hidden
     weight = np.abs(factor) if weight is None else weight
+    people = np.broadcast_to(people, weight.shape)
     for side in sides:
         if weight[side].any() and np.ptp(outcome[side]) == 0:
-            squares = (weight**2 / people)[side].sum()
-            factors, shown_there = factor[side], shown[side]
+            of_units, n_people = [values[side] for values in (weight, factor, shown)], people[side]
             if cluster is not None:
-                of_cluster = cluster[side]
-                squares = (np.bincount(of_cluster, weight[side]) ** 2).sum()
-                factors = np.bincount(of_cluster, factors)
-                shown_there = np.bincount(of_cluster, shown_there)
-            n = weight[side].sum() ** 2 / squares  # Kish
-            chance = 2 / (n + 4)
-            most = chance * (1 - chance) * (factors**2).sum()
-            hidden += max(float(most - (shown_there**2).sum()), 0.0)
+                of_units = [np.bincount(cluster[side], values) for values in of_units]
+                n_people = 1.0
+            weight_of_unit, factor_of_unit, shown_of_unit = of_units
+            chance = 2 / (kish_size(weight_of_unit, n_people) + 4)
+            most = chance * (1 - chance) * (factor_of_unit**2).sum()
+            hidden += max(float(most - (shown_of_unit**2).sum()), 0.0)
     return hidden

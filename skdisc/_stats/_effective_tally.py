@@ -7,9 +7,12 @@ import numpy as np
 from skdisc._stats._rates import GroupTally
 
 
-def kish_size(weight):
-    """Return how many rows of equal weight would be as accurate, by Kish's formula."""
-    return weight.sum() ** 2 / (weight**2).sum()
+def kish_size(weight, people=1.0):
+    """Return how many people of equal weight would be as accurate, by Kish's formula.
+
+    `weight`: of rows, each of so many `people` with equal parts of it.
+    """
+    return weight.sum() ** 2 / (weight**2 / people).sum()
 
 
 @dataclass(frozen=True)
