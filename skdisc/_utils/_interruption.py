@@ -2,7 +2,11 @@
 
 import signal
 import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 
+_TOLD = "skdisc: interrupted; what there is follows. Ctrl-C again stops at once.\n"
 _is_waiting = False
 
 
@@ -21,9 +25,34 @@ def release():
         raise KeyboardInterrupt
 
 
+@contextmanager
+def held() -> Iterator[list[int]]:
+    """Let an interruption wait for the end of a block that puts together what was found.
+
+    Yields a list that is not empty at the end if there was one. A second one stops the block. Where
+    others handle interruptions, or in a thread, it changes nothing.
+    """
+    came = []
+
+    def wait(number, frame):
+        came.append(number)
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        sys.stderr.write(_TOLD)
+
+    is_main = threading.current_thread() is threading.main_thread()
+    if not is_main or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        yield came
+        return
+    signal.signal(signal.SIGINT, wait)
+    try:
+        yield came
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 def _wait(number, frame):
     """Keep an interruption for `release`."""
     global _is_waiting
     _is_waiting = True
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    sys.stderr.write("skdisc: interrupted; what there is follows. Ctrl-C again stops at once.\n")
+    sys.stderr.write(_TOLD)

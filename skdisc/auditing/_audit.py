@@ -13,6 +13,7 @@ from skdisc._counts._counts import Counts
 from skdisc._space._bins import Bins
 from skdisc._task._limits import LimitedMixin, Limits
 from skdisc._utils._hashing import numbered_once
+from skdisc._utils._interruption import held
 from skdisc._utils._published_names import SaysWhatIsMeant
 from skdisc._utils._types import (
     ArrayLike,
@@ -29,7 +30,7 @@ from skdisc.auditing._audit_report import AuditReport
 from skdisc.auditing._audited_rows import AuditedRows
 from skdisc.auditing._beside._methods import BesideMixin
 from skdisc.auditing._disclosure import INTERNAL, PUBLIC, check_public, public_rows
-from skdisc.auditing._document import make_report
+from skdisc.auditing._document import INTERRUPTED, make_report
 from skdisc.auditing._internal import with_joined_values
 from skdisc.auditing._pay._templates import OF_RATES, TEMPLATES
 from skdisc.auditing._plan import Plan, make_plan
@@ -321,7 +322,10 @@ class Audit(
         is_model = audited.box is not None and audited.box.decisions is None
         self._box = audited.box if is_model else None
         run = Run(self, audited, plan, started).go()
-        self.report_ = make_report(self, audited, plan, run)
+        with held() as interruptions:  # all that was found would be lost with the report
+            self.report_ = make_report(self, audited, plan, run)
+        if interruptions:
+            self.report_.document["verdict"]["exit_code"] = INTERRUPTED
         return self
 
     def audit(self, X: FrameLike | None = None, y: ArrayLike | None = None) -> AuditReport:

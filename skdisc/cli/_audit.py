@@ -19,7 +19,7 @@ from skdisc._task._limits import Limits
 from skdisc._utils._favorable import folded, spelled_alike
 from skdisc._utils._files import check_writable, read_text
 from skdisc._utils._inputs import counts_of_values
-from skdisc._utils._interruption import release
+from skdisc._utils._interruption import held, release
 from skdisc._utils._model_files import read_model
 from skdisc._utils._safe_text import clean
 from skdisc._utils._tables import TableNote
@@ -782,6 +782,18 @@ def finish(answers, arguments, source):
         if arguments.plan is not None:
             plan = read_plan(arguments.plan, "options")
             answers.document["plan"]["sha256"] = plan_sha256(plan)
+    with held() as interruptions:
+        _write(answers, arguments)
+    if interruptions:
+        return INTERRUPTED
+    code = answers.document["verdict"]["exit_code"]
+    if code != INTERRUPTED and getattr(arguments, "fail_on", "any") == "equal-columns":
+        code = exit_code(answers.document["answers"])
+    return code
+
+
+def _write(answers, arguments):
+    """Write the answers where the options say, and print them."""
     language = getattr(arguments, "language", "en")
     if arguments.report is not None:
         answers.save(arguments.report, language)
@@ -793,7 +805,3 @@ def finish(answers, arguments, source):
     for name, path in (("Report", arguments.report), ("Details", details)):
         if path is not None:
             say(f"\n{name}: {path}")
-    code = answers.document["verdict"]["exit_code"]
-    if code != INTERRUPTED and getattr(arguments, "fail_on", "any") == "equal-columns":
-        code = exit_code(answers.document["answers"])
-    return code

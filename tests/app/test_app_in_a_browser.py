@@ -467,7 +467,7 @@ def test_reload_and_back(visit, decisions):
 
 def test_cancel_and_two_tabs(visit, decisions, tmp_path):
     rng = np.random.default_rng(0)
-    frame = pd.DataFrame({f"x{i}": rng.integers(0, 9, 30_000) for i in range(15)})
+    frame = pd.DataFrame({f"x{i}": rng.integers(0, 9, 30_000) for i in range(22)})
     frame["sex"], frame["hired"] = rng.choice(["f", "m"], 30_000), rng.choice(["yes", "no"], 30_000)
     frame.to_csv(tmp_path / "large.csv", index=False)
     way = visit()

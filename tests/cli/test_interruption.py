@@ -3,6 +3,8 @@
 import json
 import signal
 import sys
+from concurrent.futures import ThreadPoolExecutor
+from importlib import import_module
 
 import pandas as pd
 import pytest
@@ -66,6 +68,46 @@ def test_the_second_stops_at_once(at_once, command, monkeypatch, capsys):
 def test_counting_a_large_table_stops_at_once(at_once, command, capsys):
     assert command("--by-parts") == 130
     assert "skdisc: error: interrupted" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("n", "is_there"), [(1, True), (2, False)])
+@pytest.mark.parametrize(
+    "place", ["skdisc.auditing._audit.make_report", "skdisc.cli._audit._write"]
+)
+def test_what_was_found_is_not_lost_where_a_report_is_made(
+    place, n, is_there, command, monkeypatch, tmp_path, capsys
+):
+    """The first interruption waits until the report is written; the second one does not."""
+    module, _, name = place.rpartition(".")
+    done = getattr(import_module(module), name)
+
+    def interrupted(*args):
+        for _ in range(n):
+            signal.raise_signal(signal.SIGINT)
+        return done(*args)
+
+    monkeypatch.setattr(place, interrupted)
+    page = tmp_path / "page.html"
+    assert command("--report", str(page)) == 130
+    assert page.is_file() == is_there
+    assert capsys.readouterr().err.startswith("skdisc: interrupted; what there is follows.")
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_a_thread_and_a_handler_of_others_are_left_alone():
+    with ThreadPoolExecutor() as threads:
+        threads.submit(_hold).result()
+    others = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        _hold()
+        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGINT, others)
+
+
+def _hold():
+    with _interruption.held() as interruptions:
+        assert interruptions == []
 
 
 def test_without_an_interruption_nothing_waits(command):
