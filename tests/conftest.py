@@ -155,6 +155,13 @@ def data_dir():
     return path if path.is_dir() else _missing(path)
 
 
+@pytest.fixture
+def named_data_dir(data_dir, monkeypatch):
+    """The same folder, named to what reads data sets as users do."""
+    monkeypatch.setenv("SKDISC_DATA", str(data_dir))
+    return data_dir
+
+
 @lru_cache
 def _read(path):
     import pandas as pd  # not above: see the threads there

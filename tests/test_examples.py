@@ -14,7 +14,7 @@ EXAMPLES = sorted((Path(__file__).parents[1] / "examples").glob("plot_*.py"))
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_example_runs(path, tmp_path, request):
     if "fetch_" in path.read_text(encoding="utf-8"):
-        request.getfixturevalue("data_dir")
+        request.getfixturevalue("named_data_dir")
     done = subprocess.run(
         [sys.executable, path],
         cwd=tmp_path,

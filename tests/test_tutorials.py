@@ -31,7 +31,7 @@ def test_page_prints_what_it_says(page, tmp_path, monkeypatch, capsys, request):
     pytest.importorskip("jinja2")
     text = page.read_text(encoding="utf-8")
     if "fetch_" in text:
-        request.getfixturevalue("data_dir")
+        request.getfixturevalue("named_data_dir")
     monkeypatch.chdir(tmp_path)
     names, said = {}, ""
     blocks = re.findall(r"^ *```(python|sh|text|toml)\n(.*?)^ *```$", text, re.S | re.M)

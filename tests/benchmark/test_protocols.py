@@ -18,9 +18,8 @@ def test_every_data_set_can_be_made(name):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", REFERENCES)
-def test_every_data_set_of_a_reference_can_be_made(name, load, data_dir, monkeypatch):
+def test_every_data_set_of_a_reference_can_be_made(name, load, named_data_dir):
     load(DATASETS[name]["reference"])  # skips where it is missing
-    monkeypatch.setenv("SKDISC_DATA", str(data_dir))
     check(name)
 
 

@@ -15,11 +15,10 @@ SMALL = {"n_pairs": 2, "granularity": 2, "intersectionality": 1, "n_background":
     ("name", "fetch", "dropped"),
     [("adult", fetch_adult, ["education-num", "fnlwgt"]), ("compas", fetch_compas, ["age"])],
 )
-def test_a_name_stands_for_the_public_data(load, data_dir, monkeypatch, name, fetch, dropped):
+def test_a_name_stands_for_the_public_data(load, named_data_dir, name, fetch, dropped):
     load(name)  # skips where it is missing
-    monkeypatch.setenv("SKDISC_DATA", str(data_dir))
     made = make_discrimination(**SMALL, reference=name, random_state=0)
-    public = fetch(data_home=data_dir)
+    public = fetch(data_home=named_data_dir)
     people = public.data.drop(columns=dropped)
     assert made.schema == schema_from_frame(people, protected=public.protected)
     assert set(made.protected) == set(public.protected)
