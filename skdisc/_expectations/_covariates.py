@@ -13,7 +13,6 @@ from skdisc._space._column import infer_kind, numbers
 from skdisc._utils._frequency import count
 from skdisc._utils._hashing import ranks_by_content, ranks_of_codes, without_direction
 
-FEW_PLANES = 3  # columns up to which sums one by one are faster than all together
 PEOPLE_PER_VALUE = 10  # from which a value of a number has an effect of its own
 
 

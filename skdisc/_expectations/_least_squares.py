@@ -7,7 +7,6 @@ from scipy import linalg, sparse
 from sklearn.preprocessing import SplineTransformer
 
 from skdisc._expectations._covariates import (
-    FEW_PLANES,
     Covariates,
     dense,
     shared_values,
@@ -25,6 +24,7 @@ ROUGH = 1e-4  # of residuals that only say where to look
 _TOLERANCE_OF_RANK = 1e-3
 _MOST_SWEEPS, _MOST_STEPS = 500, 2000
 _PROBES = 2
+_FEW_PLANES = 3  # columns up to which one by one is faster than all together
 _FREE = 0.05  # share of a contribution that is its own at least; with less, others make it up
 _SHARE_OF_MAKING = 0.04  # of the variance of a contribution, that a column adds which makes it up
 _NOTHING, _ROUNDING = 1e-9, 1e-6
@@ -131,7 +131,7 @@ class LeastSquares:
         return self.rank + (size - (residuals**2).sum()) / _PROBES
 
     def _off_main_effects(self, values):
-        if values.shape[1] > FEW_PLANES:
+        if values.shape[1] > _FEW_PLANES:
             inner = linalg.cho_solve((self._factor, False), self._main.T @ values)
             return values - self._main @ inner
         # Few columns take half the time one by one, each of them contiguous.
@@ -161,7 +161,7 @@ class LeastSquares:
 
     def _swept(self, values):
         """Return values after a sweep over all blocks, forth and back, so that it is symmetric."""
-        if values.shape[1] > FEW_PLANES:
+        if values.shape[1] > _FEW_PLANES:
             return self._off_main_effects(self._swept_together(values))
         blocks = list(zip(self.blocks, self._one_over_mass, strict=True))
         values = values.copy(order="F")

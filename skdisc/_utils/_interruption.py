@@ -6,7 +6,6 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-_TOLD = "skdisc: interrupted; what there is follows. Ctrl-C again stops at once.\n"
 _is_waiting = False
 
 
@@ -36,8 +35,7 @@ def held() -> Iterator[list[int]]:
 
     def wait(number, frame):
         came.append(number)
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-        sys.stderr.write(_TOLD)
+        _tell()
 
     is_main = threading.current_thread() is threading.main_thread()
     if not is_main or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
@@ -54,5 +52,10 @@ def _wait(number, frame):
     """Keep an interruption for `release`."""
     global _is_waiting
     _is_waiting = True
+    _tell()
+
+
+def _tell():
+    """Write that an interruption waits, and let the next one stop the program."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    sys.stderr.write(_TOLD)
+    sys.stderr.write("skdisc: interrupted; what there is follows. Ctrl-C again stops at once.\n")

@@ -150,8 +150,9 @@ def variance_hidden_by(scores: Any, group: int, factor: np.ndarray, shown: np.nd
     inside, is_part = c.context_mask(group), c.is_part[c.part[group]]
     is_favorable = np.where(r.raw > 0, 1.0, 0.0)
     sides = inside & is_part & (r.root > 0), inside & ~is_part & (r.root > 0)
-    weights = {"weight": r.root**2, "people": r.share**2, "cluster": r.cluster}
-    return hidden_variance(is_favorable, sides, factor, shown, **weights)
+    return hidden_variance(
+        is_favorable, sides, factor, shown, weight=r.root**2, people=r.share**2, cluster=r.cluster
+    )
 
 
 class AdjustedScores(NamedTuple):
