@@ -2,7 +2,7 @@
 
 import sys
 
-from skdisc._utils._interruption import hold
+from skdisc._utils._interruption import INTERRUPTED, hold
 
 
 def main() -> int:
@@ -15,7 +15,7 @@ def main() -> int:
         return cli.main()
     except KeyboardInterrupt:
         sys.stderr.write("skdisc: error: interrupted; no incomplete file was left behind\n")
-        return 130
+        return INTERRUPTED
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+INTERRUPTED = 130  # the exit code, as shells have it: 128 and the number of the signal
 _is_waiting = False
 
 

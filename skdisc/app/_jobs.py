@@ -12,6 +12,7 @@ from contextlib import suppress
 from copy import deepcopy
 from pathlib import Path
 
+from skdisc._utils._interruption import INTERRUPTED
 from skdisc.app._looking import share_done
 from skdisc.app._study import PROTECTED, Study, command_line, python_code
 from skdisc.auditing import AuditReport
@@ -157,7 +158,7 @@ class Job:
             return "running"
         if not self.document.is_file():
             return "failed"
-        return "interrupted" if self._process.returncode == 130 else "done"
+        return "interrupted" if self._process.returncode == INTERRUPTED else "done"
 
     @property
     def seconds(self) -> float:

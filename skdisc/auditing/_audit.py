@@ -13,7 +13,7 @@ from skdisc._counts._counts import Counts
 from skdisc._space._bins import Bins
 from skdisc._task._limits import LimitedMixin, Limits
 from skdisc._utils._hashing import numbered_once
-from skdisc._utils._interruption import held
+from skdisc._utils._interruption import INTERRUPTED, held
 from skdisc._utils._published_names import SaysWhatIsMeant
 from skdisc._utils._types import (
     ArrayLike,
@@ -30,7 +30,7 @@ from skdisc.auditing._audit_report import AuditReport
 from skdisc.auditing._audited_rows import AuditedRows
 from skdisc.auditing._beside._methods import BesideMixin
 from skdisc.auditing._disclosure import INTERNAL, PUBLIC, check_public, public_rows
-from skdisc.auditing._document import INTERRUPTED, make_report
+from skdisc.auditing._document import make_report
 from skdisc.auditing._internal import with_joined_values
 from skdisc.auditing._pay._templates import OF_RATES, TEMPLATES
 from skdisc.auditing._plan import Plan, make_plan

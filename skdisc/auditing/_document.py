@@ -11,6 +11,7 @@ from skdisc._results._shared_values import SharedValues
 from skdisc._space._bins import Bins
 from skdisc._task._limits import Limits
 from skdisc._utils._favorable import unfavorable_values
+from skdisc._utils._interruption import INTERRUPTED
 from skdisc._utils._json import jsonable, settings
 from skdisc._utils._optional import versions
 from skdisc._utils._shared_object import SharedObject
@@ -42,7 +43,6 @@ from skdisc.report._first_page import answers, in_a_row
 from skdisc.report._summary import CAVEAT
 
 EXIT_CODES = {NOTHING: 0, FOUND: 1, UNSURE: 3}
-INTERRUPTED = 130
 _EXAMPLES = 5
 _OF_GAP = ["group", "kind", "part", "amount", "ci_low", "ci_high"]
 _CODE_WIDTH = 79

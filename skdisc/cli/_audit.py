@@ -19,7 +19,7 @@ from skdisc._task._limits import Limits
 from skdisc._utils._favorable import folded, spelled_alike
 from skdisc._utils._files import check_writable, read_text
 from skdisc._utils._inputs import counts_of_values
-from skdisc._utils._interruption import held, release
+from skdisc._utils._interruption import INTERRUPTED, held, release
 from skdisc._utils._model_files import read_model
 from skdisc._utils._safe_text import clean
 from skdisc._utils._tables import TableNote
@@ -28,7 +28,6 @@ from skdisc._utils._warnings import ignoring
 from skdisc.auditing import Audit, AuditReport
 from skdisc.auditing._beside._plan_file import plan_sha256, read_plan
 from skdisc.auditing._document import EXIT_CODES as EXIT_CODES_OF
-from skdisc.auditing._document import INTERRUPTED
 from skdisc.auditing._fingerprints import in_canonical_order, model_fingerprint
 from skdisc.auditing._notices import copies
 from skdisc.auditing._numbers import DECISION, VALUE
@@ -436,6 +435,9 @@ def _each_class(arguments, inputs, protected, names, roles, notes):
         say()
     classes_found = ", ".join(clean(str(c)) for c in audits.found_) or "none"
     say(f"All classes together: {audits.verdict_}. Classes with a disparity: {classes_found}.")
+    if INTERRUPTED in codes:
+        _print_left("classes", [clean(str(c)) for c in audits.classes_left_])
+        return INTERRUPTED
     if arguments.fail_on == "equal-columns":
         return next((code for code in (1, 3) if code in codes), 0)
     return EXIT_CODES_OF[audits.verdict_]
@@ -460,6 +462,7 @@ def _each_cut(arguments, inputs, protected, favorable, names, roles, notes):
     X, y, decided_at, extra = inputs
     path = None if arguments.report is None else Path(arguments.report)
     level, codes, cuts_found = rule_of(arguments).significance / len(decided_at), [], []
+    cuts = [f"{cut:g}" for cut in decided_at]
     for i, (cut, (box, note)) in enumerate(decided_at.items(), start=1):
         audit = _built(arguments, protected, favorable, names)
         audit.set_params(rule__significance=level)
@@ -477,9 +480,18 @@ def _each_cut(arguments, inputs, protected, favorable, names, roles, notes):
         codes.append(finish(answers, cut_arguments, source))
         cuts_found += [f"{cut:g}"] * (codes[-1] == 1)
         say()
+        if codes[-1] == INTERRUPTED:
+            break
     if len(decided_at) > 1:
         say(f"All thresholds together: a disparity at {', '.join(cuts_found) or 'none'}.")
+    _print_left("thresholds", cuts[len(codes) :])
     return next((code for code in (INTERRUPTED, 1, 3) if code in codes), 0)
+
+
+def _print_left(kind, left):
+    """Print which classes or thresholds an interrupted audit did not come to, if any."""
+    if left:
+        say(f"Interrupted: {kind} that were not audited: {', '.join(left)}.")
 
 
 def _try_settings(audit, X, y, model, extra):

@@ -8,7 +8,7 @@ from sklearn.model_selection import train_test_split
 from skdisc import Audit, BlackBox, datasets
 from skdisc._blackbox._default_models import default_model
 from skdisc._utils._files import check_writable, write_text
-from skdisc.auditing._document import INTERRUPTED
+from skdisc._utils._interruption import INTERRUPTED
 from skdisc.cli._audit import check_report, finish
 from skdisc.cli._say import say
 

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from skdisc._blackbox._blackbox import BlackBox
 from skdisc._results._judgment import FOUND, NOTHING, UNSURE
 from skdisc._utils._inputs import sorted_unique
+from skdisc._utils._interruption import INTERRUPTED
 from skdisc._utils._types import ArrayLike, Estimator, FrameLike
 from skdisc._utils._validation import check_labels, plain
 
@@ -39,6 +40,8 @@ class OneVsRest(MetaEstimatorMixin, BaseEstimator):
     ----------
     classes_ : list
         The classes audited.
+    classes_left_ : list
+        The others: those that an `Audit` which the user interrupted (Ctrl-C) did not come to.
     significance_ : float
         The level of each class.
     detectors_ : dict of detectors
@@ -49,7 +52,8 @@ class OneVsRest(MetaEstimatorMixin, BaseEstimator):
         The findings of all classes, as `to_frame` of the results has them, after a column
         ``class``.
     verdict_ : {"disparity found", "no disparity found", "insufficient evidence"}
-        The first if it is the verdict of any class, the second if it is that of all classes.
+        The first if it is the verdict of any class, the second if it is that of all classes and
+        none is left.
     found_ : list
         The classes with a disparity.
     n_features_in_ : int
@@ -118,8 +122,11 @@ class OneVsRest(MetaEstimatorMixin, BaseEstimator):
                 settings["limits__seconds"] = rest / n_left
             detector = clone(self.detector).set_params(**settings, pos_label=c)
             self.detectors_[c] = detector.fit(X, y, model=model, **more)
+            if _is_interrupted(detector):  # an Audit answers Ctrl-C with what it has
+                break
         self.results_ = self.audit()
-        self.classes_ = classes
+        self.classes_ = list(self.detectors_)
+        self.classes_left_ = classes[len(self.classes_) :]
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(detector, name):
                 setattr(self, name, getattr(detector, name))
@@ -239,7 +246,7 @@ class OneVsRest(MetaEstimatorMixin, BaseEstimator):
         verdicts = {result.verdict for result in self.results_.values()}
         if verdicts - {NOTHING, UNSURE}:
             return FOUND
-        return NOTHING if verdicts == {NOTHING} else UNSURE
+        return NOTHING if verdicts == {NOTHING} and not self.classes_left_ else UNSURE
 
     @property
     def found_(self) -> list:
@@ -255,3 +262,9 @@ class OneVsRest(MetaEstimatorMixin, BaseEstimator):
         for c, frame in zip(self.results_, frames, strict=True):
             frame.insert(0, "class", pd.Series([c] * len(frame), index=frame.index, dtype=object))
         return pd.concat([f for f in frames if len(f)] or frames[:1], ignore_index=True)
+
+
+def _is_interrupted(detector):
+    """Return whether this is an audit that the user interrupted."""
+    report = getattr(detector, "report_", None)
+    return report is not None and report.document["verdict"]["exit_code"] == INTERRUPTED

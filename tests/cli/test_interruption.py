@@ -59,6 +59,26 @@ def test_the_demo_ends_as_an_audit_does(at_once, monkeypatch, tmp_path, capsys):
     assert "interrupted after 0 of" in page.read_text(encoding="utf-8")
 
 
+def test_thresholds_after_it_are_not_audited(at_once, command, tmp_path, capsys):
+    """One page for the first threshold, none for the others, which are named."""
+    more = ["--predictions", "points", "--threshold", "2,3,4"]
+    assert command(*more, "--report", str(tmp_path / "page.html")) == 130
+    assert [p.name for p in tmp_path.glob("*.html")] == ["page-1.html"]
+    assert "Interrupted: thresholds that were not audited: 3, 4." in capsys.readouterr().out
+
+
+def test_classes_after_it_are_not_audited(at_once, command, tmp_path, monkeypatch, capsys):
+    people = pd.DataFrame({"sex": list("FMFMFM") * 9, "job": list("aabbcc") * 9})
+    people.to_csv(tmp_path / "people.csv", index=False)
+    monkeypatch.setattr(sys, "argv", ["skdisc", "audit", str(tmp_path / "people.csv")])
+    sys.argv += ["--target", "job", "--protected", "sex", "--one-vs-rest"]
+    assert __main__.main() == 130
+    out = capsys.readouterr().out
+    assert out.count("against the rest\n") == 1
+    assert "All classes together: insufficient evidence." in out
+    assert "Interrupted: classes that were not audited: b, c." in out
+
+
 def test_the_second_stops_at_once(at_once, command, monkeypatch, capsys):
     monkeypatch.setattr("skdisc.cli._audit.read_in", lambda *_: signal.raise_signal(signal.SIGINT))
     assert command() == 130
