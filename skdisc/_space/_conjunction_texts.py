@@ -1,5 +1,6 @@
-"""Texts of many conjunctions of the same conditions."""
+"""Texts of conjunctions: of many of the same conditions, and the conditions of a text."""
 
+import re
 from collections.abc import Sequence
 
 import numpy as np
@@ -37,3 +38,18 @@ class ConjunctionTexts:
             has_item = np.flatnonzero(column < n)
             texts[has_item] += self._texts[min(i, 1)][column[has_item]]
         return np.where((conjunctions == PAD).all(axis=1), "everyone", texts)
+
+
+def conditions_in(text: str) -> list[str]:
+    """Return the texts of the conditions of a `Subgroup`, from its text.
+
+    Examples
+    --------
+    >>> conditions_in("dept = 'Bed and breakfast' and sex = 'F'")
+    ["dept = 'Bed and breakfast'", "sex = 'F'"]
+    """
+    return _AND.split(text)
+
+
+# What follows holds each value that is quoted from its first to its last mark.
+_AND = re.compile(r""" and (?=(?:[^'"]|'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")*$)""")

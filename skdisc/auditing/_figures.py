@@ -5,6 +5,7 @@ import pandas as pd
 
 from skdisc._results._findings import GroupFindings
 from skdisc._results._judgment import confirmed_p
+from skdisc._space._conjunction_texts import conditions_in
 from skdisc._verdicts._candidates import Candidates
 from skdisc.auditing._plan import DESCRIBES, LEAD
 
@@ -131,10 +132,14 @@ class Figures:
         """Learn which value is all others, of protected columns of two values."""
         if step.null != "marginal" or not isinstance(result.findings, GroupFindings):
             return
-        names = list(dict.fromkeys(map(str, result.findings.subgroups)))
+        groups = {str(group): group for group in result.findings.subgroups}
+        names, is_all = list(groups), str(step.attribute) in self._of_two_values
         if len(names) == 1:  # the other value may be the reference
             names.append(_versus(result, result.findings.table.iloc[0].to_dict()))
-        if len(names) == 2 and str(step.attribute) in self._of_two_values:
+        elif len(names) == 2 and not is_all:  # numbers of many values may be cut in two
+            one, other = (group.mask(self.audited.X) for group in groups.values())
+            is_all = bool((one != other).all())
+        if len(names) == 2 and is_all:
             self._other_value[str(step.attribute)] = dict(zip(names, names[::-1], strict=True))
 
     def _named(self, key):
@@ -146,10 +151,9 @@ class Figures:
     def _mirrored(self, key):
         """Return the key of the others in the context, where one other value is all of them."""
         what, attribute, group, measure = key
-        for value, other_value in self._other_value.get(attribute, {}).items():
-            if value in group:
-                return what, attribute, group.replace(value, other_value, 1), measure
-        return None
+        other_value = self._other_value.get(attribute, {})
+        mirrored = " and ".join(other_value.get(c, c) for c in conditions_in(group))
+        return None if mirrored == group else (what, attribute, mirrored, measure)
 
     def _add(self, key, versus, estimate, low, high, level, **more):
         """Keep a record, and a record of the other side of the comparison, unless there is one."""

@@ -56,6 +56,7 @@ EXIT_CODES = (
     "for the number of questions, 2 usage, 3 insufficient evidence for some question and no "
     "disparity found, or a public report of pay, which gives no verdict, 4 failure, 130 interrupted"
 )
+_N_BINS = 4  # of each number, as in `Audit`
 _FILES = ("model", "meta", "plan")
 _NOT_ANSWERS = {"data", "run", "report", "language", "details", "show_people", "cache"}
 _NOT_ANSWERS |= {"jobs", "verbose", "fail_on"}
@@ -204,8 +205,8 @@ def _add_questions(audit):
         action="append",
         default=[],
         metavar="BINS",
-        help="number of bins of each number (5), or edges for one column: 'age=25,60'; an edge "
-        "belongs to the bin below; repeatable",
+        help=f"number of bins of each number ({_N_BINS}), or edges for one column: 'age=25,60'; "
+        "an edge belongs to the bin below; repeatable",
     )
     add_rule(audit, FIELDS)
     _add_limits(audit)
@@ -708,7 +709,7 @@ def _built(arguments, protected, favorable, names):
 
 def _bins(texts, names):
     """Return the bins of numbers that options name: `n_bins` of an Audit."""
-    edges, n = {}, 4
+    edges, n = {}, _N_BINS
     for text in texts:
         column, equals, values = text.rpartition("=")
         try:

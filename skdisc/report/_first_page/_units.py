@@ -1,9 +1,10 @@
 """How gaps and means are written: in points, in the unit of numbers, or as ratios."""
 
 import math
-import re
 from collections.abc import Iterable
 from typing import Any
+
+from skdisc._space._conjunction_texts import conditions_in
 
 _MEANS = ("selection_rate", "mean")  # measures of the outcomes themselves, and not of errors
 _WIDE_POINTS = 0.4  # a bound of a gap of rates from which it excludes next to nothing
@@ -194,7 +195,7 @@ def group_name(texts: Any, group: str | None) -> str | None:
     """Return the name of a group in a language: its conditions, whose values stay as they are."""
     if group is None:
         return None
-    conditions = re.split(rf" and {_OUTSIDE_QUOTES}", group)
+    conditions = conditions_in(group)
     for ending, text in ((" is not missing", texts.NOT_MISSING), (" is missing", texts.MISSING)):
         conditions = [
             text.format(name=c.removesuffix(ending)) if c.endswith(ending) else c
@@ -225,10 +226,6 @@ def _first_spellings(names):
     for name in names:
         first.setdefault(name.strip().casefold(), name.strip())
     return first
-
-
-# What follows holds each value that is quoted from its first to its last mark.
-_OUTSIDE_QUOTES = r"""(?=(?:[^'"]|'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")*$)"""
 
 
 def _up(value, digits):
