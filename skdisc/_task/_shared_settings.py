@@ -1,21 +1,19 @@
 """Settings that several families of detectors have."""
 
-from numbers import Integral, Real
-
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import StrOptions
 
 from skdisc._space._bins import Bins
-from skdisc._utils._settings import AT_LEAST_ONE, setting
+from skdisc._utils._settings import AT_LEAST_ONE, AT_LEAST_TWO, INNER_SHARE, NOT_NEGATIVE, setting
 
 MIN_GAP_OF_NUMBERS = setting(
     0.0,
-    [Interval(Real, 0, None, closed="left")],
+    [NOT_NEGATIVE],
     """Gap between outcomes that must be exceeded; use a value > 0 unless decisions are
     compared.""",
 )
 CONFIRM = setting(
     None,
-    [Interval(Real, 0, 1, closed="neither"), None],
+    [INNER_SHARE, None],
     """Share of rows held out: the search uses the others, and its findings are tested on
     these.""",
 )
@@ -35,7 +33,7 @@ OUTPUT_OF_NUMBERS = setting(
 )
 N_BINS = setting(
     4,
-    [Interval(Integral, 2, None, closed="left"), dict, Bins],
+    [AT_LEAST_TWO, dict, Bins],
     "Quantile bins of a protected number.",
 )
 N_CLUSTERS = setting(

@@ -34,6 +34,10 @@ from skdisc._utils._shared_sections import with_inherited_entries
 
 COUNT = Interval(Integral, 0, None, closed="left")
 AT_LEAST_ONE = Interval(Integral, 1, None, closed="left")
+AT_LEAST_TWO = Interval(Integral, 2, None, closed="left")
+NOT_NEGATIVE = Interval(Real, 0, None, closed="left")
+SHARE = Interval(Real, 0, 1, closed="both")
+INNER_SHARE = Interval(Real, 0, 1, closed="neither")  # neither 0 nor 1
 _WORDS = {
     "boolean": "bool",
     "random_state": "int, RandomState instance or None",

@@ -1,27 +1,16 @@
 """Loan data: the bank's rule does not use gender, but salaries and savings depend on it."""
 
-from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from sklearn.utils import Bunch
-from sklearn.utils._param_validation import Interval, validate_params
 
-from skdisc._utils._shared_sections import with_sections
 from skdisc._utils._types import Seed
-from skdisc.datasets._scenario import COMMON, SECTIONS, bunch_of, numbers_from, tables
+from skdisc.datasets._scenario import bunch_of, numbers_from, scenario, tables
 
 
-@validate_params(
-    {
-        "n_samples": [Interval(Integral, 1, None, closed="left")],
-        "p_female": [Interval(Real, 0, 1, closed="both")],
-        **COMMON,
-    },
-    prefer_skip_nested_validation=True,
-)
-@with_sections(SECTIONS)
+@scenario()
 def make_loan(
     n_samples: int = 5000,
     *,

@@ -1,33 +1,21 @@
 """Pay data: categories of workers, objective criteria, and a known gap that neither explains."""
 
 from collections.abc import Sequence
-from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from sklearn.utils import Bunch
-from sklearn.utils._param_validation import Interval, validate_params
 
-from skdisc._utils._shared_sections import with_sections
+from skdisc._utils._settings import NOT_NEGATIVE
 from skdisc._utils._types import Seed
-from skdisc.datasets._scenario import COMMON, SECTIONS, bunch_of, numbers_from, tables
+from skdisc.datasets._scenario import bunch_of, numbers_from, scenario, tables
 
 CATEGORIES = ("assistant", "specialist", "manager")
 _BASE = np.array([18.0, 26.0, 40.0])  # per hour
 
 
-@validate_params(
-    {
-        "n_samples": [Interval(Integral, 1, None, closed="left")],
-        "p_female": [Interval(Real, 0, 1, closed="both")],
-        "direct": ["array-like"],
-        "spread": [Interval(Real, 0, None, closed="left")],
-        **COMMON,
-    },
-    prefer_skip_nested_validation=True,
-)
-@with_sections(SECTIONS)
+@scenario(direct=["array-like"], spread=[NOT_NEGATIVE])
 def make_pay(
     n_samples: int = 3000,
     *,

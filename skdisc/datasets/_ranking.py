@@ -2,17 +2,17 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, Self
 
 import numpy as np
 from sklearn.utils import Bunch
-from sklearn.utils._param_validation import Interval, validate_params
+from sklearn.utils._param_validation import Interval
 
 from skdisc._stats._finite_population import log_ways
-from skdisc._utils._shared_sections import with_sections
+from skdisc._utils._settings import SHARE
 from skdisc._utils._types import Seed
-from skdisc.datasets._scenario import COMMON, SECTIONS, bunch_of, numbers_from, tables
+from skdisc.datasets._scenario import bunch_of, numbers_from, scenario, tables
 
 _REACH = 9  # the exact law covers this many standard deviations of a hypergeometric count
 
@@ -132,17 +132,9 @@ def _hypergeometric(n, good, n_drawn):
     return x, np.exp(logs)
 
 
-@validate_params(
-    {
-        "n_samples": [Interval(Integral, 1, None, closed="left")],
-        "p_protected": [Interval(Real, 0, 1, closed="both")],
-        "p_positive": [Interval(Real, 0, 1, closed="both")],
-        "discrimination": [Interval(Real, -1, 1, closed="both")],
-        **COMMON,
-    },
-    prefer_skip_nested_validation=True,
+@scenario(
+    p_protected=[SHARE], p_positive=[SHARE], discrimination=[Interval(Real, -1, 1, closed="both")]
 )
-@with_sections(SECTIONS)
 def make_ranking_discrimination(
     n_samples: int = 1000,
     *,

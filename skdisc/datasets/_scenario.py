@@ -3,13 +3,19 @@
 import numpy as np
 import pandas as pd
 from sklearn.utils import Bunch, check_random_state
+from sklearn.utils._param_validation import validate_params
 
-COMMON = {
+from skdisc._utils._settings import AT_LEAST_ONE, SHARE
+from skdisc._utils._shared_sections import with_sections
+
+_ALLOWED = {
+    "n_samples": [AT_LEAST_ONE],
+    "p_female": [SHARE],
     "return_X_y": ["boolean"],
     "as_frame": ["boolean"],
     "random_state": ["random_state", np.random.Generator],
 }
-SECTIONS = """
+_SECTIONS = """
     Parameters
     ----------
     n_samples : int
@@ -26,6 +32,15 @@ SECTIONS = """
     ValueError
         If a parameter is out of range.
 """
+
+
+def scenario(**allowed):
+    """Return a decorator of a scenario: its parameters are checked, and shared ones described.
+
+    `allowed`: what further parameters may be.
+    """
+    check = validate_params(_ALLOWED | allowed, prefer_skip_nested_validation=True)
+    return lambda make: check(with_sections(_SECTIONS)(make))
 
 
 def numbers_from(random_state):

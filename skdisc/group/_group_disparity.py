@@ -16,7 +16,7 @@ from skdisc._task._card import Card
 from skdisc._task._clustered import ClusteredMixin
 from skdisc._task._notes import differing_groups, with_caveats
 from skdisc._task._shared_settings import N_BINS
-from skdisc._utils._settings import AT_LEAST_ONE, COUNT, setting
+from skdisc._utils._settings import AT_LEAST_ONE, COUNT, INNER_SHARE, setting
 from skdisc._utils._types import (
     Columns,
 )
@@ -168,7 +168,7 @@ class GroupDisparity(ClusteredMixin, BaseDetector):
     )
     confirm: float | None = setting(
         None,
-        [Interval(Real, 0, 1, closed="neither"), None],
+        [INNER_SHARE, None],
         """Share of the rows to hold out (whole clusters): groups are then found on the others,
         and those that differ again on the rows held out, in the same direction, count as found.""",
     )

@@ -1,7 +1,7 @@
 """VeriFair: certified verdicts on pairs of groups."""
 
 from collections.abc import Hashable, Sequence
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any
 
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
@@ -12,7 +12,7 @@ from skdisc._task._card import Card
 from skdisc._task._limits import LIMITS, QUERIES, SECONDS, Limits
 from skdisc._task._shared_settings import VERBOSE
 from skdisc._task._task import Request
-from skdisc._utils._settings import AT_LEAST_ONE, setting
+from skdisc._utils._settings import AT_LEAST_ONE, AT_LEAST_TWO, NOT_NEGATIVE, setting
 from skdisc._utils._shared_sections import with_sections
 from skdisc._utils._types import (
     ArrayLike,
@@ -127,12 +127,12 @@ class VeriFair(BaseDetector):
     )
     n_bins: int | dict | Bins = setting(
         4,
-        [Interval(Integral, 2, None, closed="left"), dict, Bins],
+        [AT_LEAST_TWO, dict, Bins],
         "Quantile bins of a protected numeric column of X with more distinct values than that.",
     )
     ambiguity: float = setting(
         0.0,
-        [Interval(Real, 0, None, closed="left")],
+        [NOT_NEGATIVE],
         """Where the specification's term is known to be this close to 0, either verdict is
         accepted; 0: sampling continues until the verdict is certain.""",
     )

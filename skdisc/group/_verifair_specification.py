@@ -26,7 +26,16 @@ class Certificate(NamedTuple):
     error: float
 
 
-class Term:
+class _Expression:
+    """A term or a specification, which may have others as parts."""
+
+    def means(self):
+        """Return the means in the expression, a set."""
+        parts = (part for part in vars(self).values() if isinstance(part, _Expression))
+        return set().union(*(part.means() for part in parts))
+
+
+class Term(_Expression):
     """A term: ``+``, ``-``, ``*``, ``/`` with terms and numbers make terms, ``>=`` a `Spec`."""
 
     def __add__(self, other):
@@ -76,10 +85,6 @@ class Constant(Term):
     def evaluate(self, means):
         """Return the value and its error."""
         return self.value, 0.0
-
-    def means(self):
-        """Return the means in the term, a set."""
-        return set()
 
     def __str__(self):
         return f"{self.value:g}"
@@ -132,10 +137,6 @@ class Sum(Term):
         (x, e), (y, f) = self.left.evaluate(means), self.right.evaluate(means)
         return x + y, e + f
 
-    def means(self):
-        """Return the means in the term, a set."""
-        return self.left.means() | self.right.means()
-
     def __str__(self):
         return f"({self.left} + {self.right})"
 
@@ -172,15 +173,11 @@ class Inverse(Term):
         # |1/X - 1/x| is largest for the X of the interval that is nearest to 0.
         return 1 / x, e / (abs(x) * (abs(x) - e))
 
-    def means(self):
-        """Return the means in the term, a set."""
-        return self.term.means()
-
     def __str__(self):
         return f"1 / {self.term}"
 
 
-class Spec:
+class Spec(_Expression):
     """A specification: ``&``, ``|`` and ``~`` make specifications."""
 
     def __and__(self, other):
@@ -214,10 +211,6 @@ class AtLeast(Spec):
             return Certificate(UNFAIR, value, error)
         return Certificate(UNDECIDED, value, error)
 
-    def means(self):
-        """Return the means in the specification, a set."""
-        return self.term.means()
-
     def __str__(self):
         return self.text or f"{self.term} >= 0"
 
@@ -232,10 +225,6 @@ class Not(Spec):
         """Return the `Certificate`, given the means and their errors."""
         verdict, value, error = self.spec.decide(means, ambiguity)
         return Certificate({FAIR: UNFAIR, UNFAIR: FAIR}.get(verdict, verdict), -value, error)
-
-    def means(self):
-        """Return the means in the specification, a set."""
-        return self.spec.means()
 
     def __str__(self):
         return f"not ({self.spec})"
@@ -255,10 +244,6 @@ class Conjunction(Spec):
             alike = [p for p in parts if p.verdict == verdict]
             if alike:
                 return min(alike, key=lambda p: p.value)
-
-    def means(self):
-        """Return the means in the specification, a set."""
-        return self.left.means() | self.right.means()
 
     def __str__(self):
         return f"({self.left}) and ({self.right})"

@@ -1,15 +1,14 @@
 """ExpGA: genetic search from inputs whose outcome depends most on protected values."""
 
 from dataclasses import replace
-from numbers import Integral, Real
 
 import numpy as np
 import pandas as pd
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import StrOptions
 
 from skdisc._task._shared_settings import MIN_GAP_OF_NUMBERS, OUTPUT_OF_NUMBERS
 from skdisc._utils._hashing import Growing
-from skdisc._utils._settings import AT_LEAST_ONE, COUNT, setting
+from skdisc._utils._settings import AT_LEAST_ONE, AT_LEAST_TWO, COUNT, SHARE, setting
 from skdisc.individual._prober import small_dtype
 from skdisc.individual._search._base import SEED_CHOICES, SearchDetector
 from skdisc.individual._search._loop import Strategy, propose
@@ -17,7 +16,6 @@ from skdisc.individual._search._margins import Margins
 from skdisc.individual._search._seeds import draw_seeds
 from skdisc.individual._search._steps import Steps
 
-_SHARE = Interval(Real, 0, 1, closed="both")
 _CROSSOVER = 0.9  # share of children that combine two parents, as in the authors' code
 
 
@@ -67,7 +65,7 @@ class ExpGA(SearchDetector):
     )
     n_population: int = setting(
         100,
-        [Interval(Integral, 2, None, closed="left")],
+        [AT_LEAST_TWO],
         "Size of the population.",
     )
     n_generations: int = setting(
@@ -77,7 +75,7 @@ class ExpGA(SearchDetector):
     )
     mutation: float = setting(
         0.05,
-        [_SHARE],
+        [SHARE],
         "Probability that a column of a child takes a random value.",
     )
     fitness: str = setting(

@@ -2,12 +2,10 @@
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from sklearn.utils._param_validation import Interval
 
 from skdisc._results._shared_values import MIN_CELL
 from skdisc._space._bins import Bins
@@ -16,7 +14,7 @@ from skdisc._space._named_groups import named_group, named_values
 from skdisc._space._subgroup import Subgroup
 from skdisc._stats import may_be_best
 from skdisc._task._shared_settings import VERBOSE
-from skdisc._utils._settings import setting
+from skdisc._utils._settings import AT_LEAST_TWO, setting
 from skdisc._utils._types import Columns
 from skdisc._utils._validation import plain
 from skdisc.base import BaseDetector
@@ -50,7 +48,7 @@ class GroupsDetector(BaseDetector):
     )
     n_bins: int | dict | Bins = setting(
         4,
-        [Interval(Integral, 2, None, closed="left"), dict, Bins],
+        [AT_LEAST_TWO, dict, Bins],
         "Bins of protected numbers.",
     )
     verbose: bool | int = VERBOSE

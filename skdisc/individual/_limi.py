@@ -9,7 +9,7 @@ from scipy.special import logit
 from sklearn.svm import LinearSVC
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
-from skdisc._utils._settings import AT_LEAST_ONE, setting
+from skdisc._utils._settings import AT_LEAST_ONE, NOT_NEGATIVE, setting
 from skdisc.individual._search._base import SearchDetector
 from skdisc.individual._search._input_generator import KINDS, make_generator
 from skdisc.individual._search._loop import Strategy, propose
@@ -88,7 +88,7 @@ class LIMI(SearchDetector):
     )
     step: float = setting(
         0.3,
-        [Interval(Real, 0, None, closed="left")],
+        [NOT_NEGATIVE],
         r"""Distance :math:`\lambda` of :math:`z_+` and :math:`z_-` from the boundary. 0: only
         :math:`z_0` is tested.""",
     )

@@ -1,6 +1,6 @@
 """PlantedTruth: how well a detector finds disparities that are planted in one's own table."""
 
-from numbers import Integral, Real
+from numbers import Real
 
 import numpy as np
 import pandas as pd
@@ -12,6 +12,7 @@ from skdisc._blackbox._redrawn import Redrawn
 from skdisc._space._feature_space import FeatureSpace
 from skdisc._space._items import make_items
 from skdisc._utils._inputs import check_order
+from skdisc._utils._settings import AT_LEAST_ONE, COUNT
 from skdisc._utils._types import ArrayLike, Columns, FrameLike, Labels
 from skdisc._utils._validation import check_labels, check_protected
 from skdisc.base import BaseDetector
@@ -80,14 +81,14 @@ class PlantedTruth:
     """
 
     _constraints = {
-        "n_groups": [Interval(Integral, 1, None, closed="left")],
-        "max_predicates": [Interval(Integral, 1, None, closed="left")],
-        "n_drawings": [Interval(Integral, 1, None, closed="left")],
+        "n_groups": [AT_LEAST_ONE],
+        "max_predicates": [AT_LEAST_ONE],
+        "n_drawings": [AT_LEAST_ONE],
         "rate": [Interval(Real, 0, 1, closed="right")],
         "min_support": [Interval(Real, 0, _LARGEST, closed="neither")],
         "metric": [StrOptions(set(_METRICS))],
         "threshold": [Interval(Real, 0, 1, closed="right")],
-        "random_state": [Interval(Integral, 0, None, closed="left")],
+        "random_state": [COUNT],
     }
 
     def __init__(

@@ -1,14 +1,22 @@
 """make_discrimination: people and decisions with discrimination planted in pairs of subgroups."""
 
 from collections.abc import Sequence
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from sklearn.utils import Bunch
-from sklearn.utils._param_validation import HasMethods, Interval, StrOptions, validate_params
+from sklearn.utils._param_validation import HasMethods, StrOptions, validate_params
 
+from skdisc._utils._settings import (
+    AT_LEAST_ONE,
+    AT_LEAST_TWO,
+    COUNT,
+    INNER_SHARE,
+    NOT_NEGATIVE,
+    SHARE,
+)
 from skdisc._utils._types import ArrayLike, Seed
 from skdisc.datasets._bayesian_network._causal_graph import ROLES
 from skdisc.datasets._copula._copula import generator
@@ -25,29 +33,29 @@ Range = float | tuple[float, float] | list[float]
 
 @validate_params(
     {
-        "n_pairs": [Interval(Integral, 0, None, closed="left")],
-        "n_attributes": [Interval(Integral, 2, None, closed="left"), None],
-        "protected_share": [Interval(Real, 0, 1, closed="neither"), None],
+        "n_pairs": [COUNT],
+        "n_attributes": [AT_LEAST_TWO, None],
+        "protected_share": [INNER_SHARE, None],
         "n_values": [*_RANGE, None],
-        "n_numeric": [Interval(Integral, 0, None, closed="left"), None],
+        "n_numeric": [COUNT, None],
         "group_size": _RANGE,
         "imbalance": _RANGE,
         "granularity": _RANGE,
         "intersectionality": _RANGE,
         "similarity": _RANGE,
         "bias": [*_RANGE, np.ndarray],
-        "null_fraction": [Interval(Real, 0, 1, closed="both"), None],
-        "n_background": [Interval(Integral, 0, None, closed="left")],
-        "n_samples": [Interval(Integral, 1, None, closed="left"), None],
+        "null_fraction": [SHARE, None],
+        "n_background": [COUNT],
+        "n_samples": [AT_LEAST_ONE, None],
         "aleatoric": _RANGE,
         "epistemic": _RANGE,
         "coverage": _RANGE,
         "correlation": [Real, "array-like", None],
         "graph": [StrOptions({ROLES}), list, tuple, None],
-        "signal": [Interval(Real, 0, None, closed="left")],
+        "signal": [NOT_NEGATIVE],
         "outcome": [StrOptions({"binary", "probability", "categorical", "continuous"})],
-        "n_classes": [Interval(Integral, 2, None, closed="left"), None],
-        "base_rate": [Interval(Real, 0, 1, closed="neither"), None],
+        "n_classes": [AT_LEAST_TWO, None],
+        "base_rate": [INNER_SHARE, None],
         "threshold": ["boolean"],
         "bias_in": [StrOptions({"labels", "proxy", "both"})],
         "overlap": [StrOptions({"forbid", "add"})],
@@ -59,7 +67,7 @@ Range = float | tuple[float, float] | list[float]
             StrOptions({"gaussian_copula", "sdv"}),
             HasMethods(["sample", "sample_from_conditions", "reset_sampling"]),
         ],
-        "n_seed": [Interval(Integral, 1, None, closed="left"), None],
+        "n_seed": [AT_LEAST_ONE, None],
         "return_X_y": ["boolean"],
         "as_frame": ["boolean"],
         "random_state": ["random_state", np.random.Generator],

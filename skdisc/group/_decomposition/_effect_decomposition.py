@@ -2,11 +2,10 @@
 
 from collections.abc import Hashable, Sequence
 from copy import copy
-from numbers import Integral
 
 import numpy as np
 import pandas as pd
-from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils._param_validation import HasMethods, StrOptions
 
 from skdisc._expectations import Covariates, said_about
 from skdisc._space._design_matrix import DesignMatrix
@@ -16,7 +15,7 @@ from skdisc._task._cross_fitting import CrossFitter, folds_of
 from skdisc._task._large_tables import rows_of_wide
 from skdisc._task._limits import LIMITS, Limits
 from skdisc._task._shared_settings import VERBOSE
-from skdisc._utils._settings import setting
+from skdisc._utils._settings import AT_LEAST_TWO, setting
 from skdisc._utils._types import Estimator
 from skdisc._utils._validation import check_protected
 from skdisc.group._decomposition._effects import EffectNuisances, EffectParts
@@ -140,7 +139,7 @@ class EffectDecomposition(PairwiseDetector):
     )
     n_folds: int = setting(
         5,
-        [Interval(Integral, 2, None, closed="left")],
+        [AT_LEAST_TWO],
         "Number of folds; for each, the learners are trained on all others.",
     )
     limits: Limits | None = LIMITS

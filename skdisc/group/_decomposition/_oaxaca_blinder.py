@@ -4,10 +4,9 @@ from collections.abc import Hashable, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import partial
-from numbers import Integral
 
 import numpy as np
-from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils._param_validation import HasMethods, StrOptions
 
 from skdisc._space._design_matrix import DesignMatrix
 from skdisc._stats._agreement import hidden_variance
@@ -15,7 +14,7 @@ from skdisc._task._card import OF_GROUPS, Card
 from skdisc._task._cross_fitting import CrossFitter, folds_of
 from skdisc._task._large_tables import rows_of_wide
 from skdisc._task._limits import LIMITS, Limits
-from skdisc._utils._settings import COUNT, setting
+from skdisc._utils._settings import AT_LEAST_TWO, COUNT, setting
 from skdisc._utils._types import Estimator
 from skdisc.group._decomposition._fairlie import fairlie_parts
 from skdisc.group._decomposition._gap_parts import (
@@ -147,7 +146,7 @@ class OaxacaBlinder(PairwiseDetector):
     )
     n_folds: int = setting(
         5,
-        [Interval(Integral, 2, None, closed="left")],
+        [AT_LEAST_TWO],
         "Number of folds; for each, the learners are trained on all others.",
     )
     n_resamples: int = setting(

@@ -1,18 +1,17 @@
 """RiskAdjustedRegression: decisions about people of equal risk, by group."""
 
 from collections.abc import Hashable, Sequence
-from numbers import Integral
 
 import numpy as np
 import pandas as pd
-from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils._param_validation import HasMethods, StrOptions
 
 from skdisc._space._design_matrix import DesignMatrix
 from skdisc._task._card import OF_GROUPS, Card
 from skdisc._task._cross_fitting import CrossFitter, folds_of
 from skdisc._task._large_tables import rows_of_wide
 from skdisc._task._limits import LIMITS, Limits
-from skdisc._utils._settings import setting
+from skdisc._utils._settings import AT_LEAST_TWO, setting
 from skdisc._utils._types import Estimator, Labels
 from skdisc.group._outcome_tests._gap_at_equal_risk import RiskRegression, gap_at_equal_risk
 from skdisc.group._outcome_tests._omitted import risk_with_omitted
@@ -131,7 +130,7 @@ class RiskAdjustedRegression(OutcomeDetector):
     )
     n_folds: int = setting(
         5,
-        [Interval(Integral, 2, None, closed="left")],
+        [AT_LEAST_TWO],
         "Number of folds.",
     )
     pos_label: Labels | None = setting(

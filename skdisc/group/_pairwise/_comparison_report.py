@@ -87,23 +87,19 @@ def report(
     inconclusive.
     """
     d, table = detector, _table(detector, compared)
-    findings_at_fit = d.result_.findings if task.is_audit else None
-    order = np.lexsort((-table["effect"].abs(), table["p_value"]))
-    if findings_at_fit is not None:
-        groups = [pair.subgroup for pair, _, _ in compared]
-        order = np.array(
-            [groups.index(g) if g in groups else -1 for g in findings_at_fit.subgroups], int
-        )
-    is_found = (table["p_adjusted"] <= d.significance).to_numpy()
-    if findings_at_fit is not None:
-        at_fit = dict(zip(findings_at_fit.subgroups, findings_at_fit.table["effect"], strict=True))
-        effects_at_fit = [at_fit.get(pair.subgroup, np.nan) for pair, _, _ in compared]
-        is_found = is_found & (np.sign(effects_at_fit) == np.sign(table["effect"].to_numpy()))
     groups = [pair.subgroup for pair, _, _ in compared]
-    shown = table.iloc[order[order >= 0]] if findings_at_fit is None else _in_places(table, order)
-    subjects = (
-        [groups[i] for i in order] if findings_at_fit is None else list(findings_at_fit.subgroups)
-    )
+    is_found = (table["p_adjusted"] <= d.significance).to_numpy()
+    if task.is_audit:  # the findings of fit, in their order; a gap the other way round is not found
+        at_fit = d.result_.findings
+        subjects = list(at_fit.subgroups)
+        effect_of_group = dict(zip(subjects, at_fit.table["effect"], strict=True))
+        effects_at_fit = [effect_of_group.get(g, np.nan) for g in groups]
+        is_found = is_found & (np.sign(effects_at_fit) == np.sign(table["effect"].to_numpy()))
+        places = [groups.index(g) if g in groups else -1 for g in subjects]
+        shown = _in_places(table, np.array(places, int))
+    else:
+        order = np.lexsort((-table["effect"].abs(), table["p_value"]))
+        subjects, shown = [groups[i] for i in order], table.iloc[order]
     doubts = [*doubts, *_doubts(compared)]
     if not compared:
         doubts += _without_comparison(excluded)

@@ -1,8 +1,6 @@
 """PairwiseDetector: base class of detectors that compare each group with a reference."""
 
 from abc import abstractmethod
-from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,16 +12,9 @@ from skdisc._utils._types import Columns
 from skdisc._utils._validation import check_protected
 from skdisc.base import BaseDetector
 from skdisc.group._pairwise._comparison_report import TOO_FEW, Excluded, report
-from skdisc.group._pairwise._group_pairs import GroupPair, PairRows, group_pairs
+from skdisc.group._pairwise._group_pairs import PairRows, group_pairs
 
 _LEAST = 5  # people of each side
-
-
-@dataclass(frozen=True)
-class _Pairs:
-    """The pairs of fit."""
-
-    pairs: Sequence[GroupPair]
 
 
 class PairwiseDetector(BaseDetector):
@@ -62,7 +53,7 @@ class PairwiseDetector(BaseDetector):
         return len(self._columns(names))
 
     def _discover(self, task):
-        task.memory = _Pairs(self._pairs(task))
+        task.memory = self._pairs(task)
         return self._compared(task)
 
     def _pairs(self, task):
@@ -85,9 +76,9 @@ class PairwiseDetector(BaseDetector):
             labels = task.favorable_labels() * (y if self.outcomes == "selected" else 1.0)
         seed = int(task.rng.integers(2**31))
         compared, excluded = [], []
-        for i, pair in enumerate(task.memory.pairs, 1):
+        for i, pair in enumerate(task.memory, 1):
             people = self._people_of(pair, task, y, labels)
-            task.progress(f"{i} of {len(task.memory.pairs)} groups, {len(people.y):,} people")
+            task.progress(f"{i} of {len(task.memory)} groups, {len(people.y):,} people")
             comparison = self._compare_if(task, people, np.random.default_rng(seed))
             if isinstance(comparison, str):
                 column = pair.group.column
@@ -104,7 +95,7 @@ class PairwiseDetector(BaseDetector):
 
     def _mean_of_reference(self, task, y):
         """Return the mean outcome of the reference that all groups share, or None."""
-        references = {pair.reference for pair in task.memory.pairs}
+        references = {pair.reference for pair in task.memory}
         if len(references) != 1 or None in references:
             return None
         outcomes = y[next(iter(references)).mask(task.X)]

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from skdisc._space._subgroup import Group
+from skdisc._space._subgroup import Group, Predicate
 from skdisc._utils._validation import plain
-from skdisc.group._pairwise._group_pairs import group_pairs
+from skdisc.group._pairwise._group_pairs import GroupPair, group_pairs
 
 _HALF = 0.5
 _MOST = 1 + 1e-6  # sum of the probabilities of a person
@@ -43,20 +43,16 @@ class LatentGroup(Group):
 
 
 @dataclass(frozen=True)
-class LatentPair:
-    """A group and its reference, known or latent.
+class LatentPair(GroupPair):
+    """A group and its reference, known or latent."""
 
-    `reference`: None: everyone else. `subgroup`: the group, as a finding is about it.
-    """
-
-    group: Any
-    reference: Any
-    subgroup: Group
+    group: Predicate | LatentGroup
+    reference: Predicate | LatentGroup | None
 
     @property
-    def versus(self) -> str:
-        """The reference in words."""
-        return "the rest" if self.reference is None else str(self.reference)
+    def subgroup(self) -> Group:
+        """The group, as a finding is about it."""
+        return self.group if isinstance(self.group, LatentGroup) else super().subgroup
 
     def shares(self, X: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
         """Return the probabilities of each person to be of the group, and of the reference."""
@@ -127,10 +123,10 @@ def latent_pairs(
     """
     known_columns = [c for c in protected if c not in probabilities]
     pairs = group_pairs(X, space, known_columns, reference, n_bins)
-    known_pairs = [LatentPair(p.group, p.reference, p.subgroup) for p in pairs]
+    known_pairs = [LatentPair(p.group, p.reference) for p in pairs]
     latent = [LatentGroup(c) for c in probabilities]
     first = None
     if reference == "largest" and len(latent) > 1:
         sizes = [np.nansum(_probability(g, X)) for g in latent]
         first = latent[int(np.argmax(sizes))]
-    return known_pairs + [LatentPair(g, first, g) for g in latent if g != first]
+    return known_pairs + [LatentPair(g, first) for g in latent if g != first]

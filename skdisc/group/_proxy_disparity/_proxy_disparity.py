@@ -1,10 +1,10 @@
 """ProxyDisparity: gaps of groups that are known with a probability only."""
 
-from numbers import Integral, Real
+from numbers import Integral
 
 import numpy as np
 import pandas as pd
-from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils._param_validation import HasMethods, StrOptions
 
 from skdisc._space._bins import Bins
 from skdisc._stats._effective_tally import kish_size
@@ -12,7 +12,7 @@ from skdisc._stats._rates import RATES, check_metrics, rate_values
 from skdisc._task._card import Card
 from skdisc._task._cross_fitting import CrossFitter, folds_of
 from skdisc._task._shared_settings import VERBOSE
-from skdisc._utils._settings import setting
+from skdisc._utils._settings import AT_LEAST_TWO, SHARE, setting
 from skdisc._utils._types import (
     Columns,
     Estimator,
@@ -138,7 +138,7 @@ class ProxyDisparity(MembershipsMixin, PairwiseDetector):
     )
     max_difference: float | None = setting(
         None,
-        [Interval(Real, 0, 1, closed="both"), None],
+        [SHARE, None],
         """An assumption that narrows the bounds: among people with the same probabilities, the
         rates of two groups differ by at most this. 0 is the assumption of the weighted
         estimate. Of the selection rate only.""",
@@ -166,7 +166,7 @@ class ProxyDisparity(MembershipsMixin, PairwiseDetector):
     )
     n_folds: int = setting(
         5,
-        [Interval(Integral, 2, None, closed="left")],
+        [AT_LEAST_TWO],
         "Folds in which it is learned.",
     )
     n_bins: int | dict | Bins = setting(

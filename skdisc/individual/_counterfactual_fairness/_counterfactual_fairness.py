@@ -3,12 +3,11 @@
 import warnings
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
-from numbers import Real
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import StrOptions
 
 from skdisc._blackbox._blackbox import AuditedModel, BlackBox, resolve
 from skdisc._results._findings import CaseFindings, Discovery
@@ -16,7 +15,7 @@ from skdisc._task._card import Card
 from skdisc._task._clustered import ClusteredRowsMixin
 from skdisc._task._limits import QUERIES_OF_ROWS, ROWS, SECONDS
 from skdisc._utils._hashing import canonical_order, row_hashes
-from skdisc._utils._settings import COUNT, setting
+from skdisc._utils._settings import COUNT, NOT_NEGATIVE, setting
 from skdisc.causal._counterfactual_rows import is_frame
 from skdisc.exceptions import RefitWarning
 from skdisc.individual._base import IndividualDetector, input_keys
@@ -147,7 +146,7 @@ class CounterfactualFairness(ClusteredRowsMixin, IndividualDetector):
     )
     min_gap: float = setting(
         0.0,
-        [Interval(Real, 0, None, closed="left")],
+        [NOT_NEGATIVE],
         "The gap g that must be exceeded.",
     )
     sensitivity: str | Sequence[float] | None = setting(

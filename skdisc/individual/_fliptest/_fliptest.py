@@ -4,11 +4,10 @@ from collections.abc import Callable, Hashable, Sequence
 from copy import copy
 from dataclasses import replace
 from importlib.util import find_spec
-from numbers import Real
 from typing import Any
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import StrOptions
 
 from skdisc._neighbors._distances import features_of
 from skdisc._neighbors._mixed_space import MixedSpace
@@ -18,7 +17,7 @@ from skdisc._task._limits import LIMITS, Limits
 from skdisc._task._task import Request
 from skdisc._utils._hashing import canonical_order
 from skdisc._utils._inputs import counts_of_values
-from skdisc._utils._settings import AT_LEAST_ONE, COUNT, setting
+from skdisc._utils._settings import AT_LEAST_ONE, COUNT, NOT_NEGATIVE, setting
 from skdisc._utils._shared_sections import with_sections
 from skdisc._utils._types import (
     ArrayLike,
@@ -179,7 +178,7 @@ class FlipTest(ClusteredRowsMixin, GroupsDetector):
     )
     max_distance: float | None = setting(
         None,
-        [Interval(Real, 0, None, closed="left"), None],
+        [NOT_NEGATIVE, None],
         """Pairs farther apart (L1, standardized) are not cases, though they count in the
         flipsets.""",
     )

@@ -1,18 +1,16 @@
 """Themis: the share of inputs whose outcome changes with protected attributes."""
 
 from itertools import combinations
-from numbers import Real
 
 import numpy as np
 import pandas as pd
-from sklearn.utils._param_validation import Interval
 
 from skdisc import _stats
 from skdisc._results._findings import Discovery
 from skdisc._space._feature_space import FeatureSpace
 from skdisc._task._card import OF_CASES, Card
 from skdisc._task._limits import QUERIES, SECONDS
-from skdisc._utils._settings import AT_LEAST_ONE, setting
+from skdisc._utils._settings import AT_LEAST_ONE, INNER_SHARE, SHARE, setting
 from skdisc.individual._base import SPACE, IndividualDetector
 from skdisc.individual._case_share import CHANCE_NOTE, CaseShare, beyond_chance, time_kept
 from skdisc.individual._prevalence._themis_sample import Sample
@@ -81,13 +79,13 @@ class Themis(IndividualDetector):
     )
     threshold: float = setting(
         0.2,
-        [Interval(Real, 0, 1, closed="both")],
+        [SHARE],
         """Causal score above which a set counts as discriminatory; the smallest such sets are
         marked.""",
     )
     margin: float = setting(
         0.02,
-        [Interval(Real, 0, 1, closed="neither")],
+        [INNER_SHARE],
         "Half-width of the intervals of causal scores at which drawing ends.",
     )
     min_gap: float = setting(

@@ -2,13 +2,13 @@
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from sklearn.utils import check_scalar
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import StrOptions
 
 from skdisc import _stats
 from skdisc._neighbors._nearest import compares_pairs
@@ -17,7 +17,7 @@ from skdisc._results._judgment import COVERED
 from skdisc._task._clustered import ClusteredRowsMixin
 from skdisc._task._limits import LIMITS, ROWS, Limits
 from skdisc._task._task import Request
-from skdisc._utils._settings import AT_LEAST_ONE, setting
+from skdisc._utils._settings import AT_LEAST_ONE, NOT_NEGATIVE, setting
 from skdisc._utils._shared_sections import with_sections
 from skdisc._utils._types import ArrayLike, FrameLike
 from skdisc.base import SCORE
@@ -64,7 +64,7 @@ class SituationDetector(ClusteredRowsMixin, GroupsDetector):
     )
     threshold: float = setting(
         0.0,
-        [Interval(Real, 0, None, closed="left")],
+        [NOT_NEGATIVE],
         r"The difference :math:`\tau` that must be exceeded.",
     )
     direction: str = setting(

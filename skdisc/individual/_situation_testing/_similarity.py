@@ -1,13 +1,12 @@
 """Similarity: who counts as a neighbor in situation tests."""
 
 from collections.abc import Callable
-from numbers import Real
 
 from sklearn.base import BaseEstimator
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import StrOptions
 
 from skdisc._neighbors._distances import METRICS
-from skdisc._utils._settings import HasSettings, setting
+from skdisc._utils._settings import NOT_NEGATIVE, HasSettings, setting
 
 PUBLISHED = "alvarez2023"
 
@@ -43,7 +42,7 @@ class Similarity(HasSettings, BaseEstimator):
     )
     caliper: float | str | None = setting(
         "auto",
-        [Interval(Real, 0, None, closed="left"), StrOptions({"auto"}), None],
+        [NOT_NEGATIVE, StrOptions({"auto"}), None],
         """As `max_distance`, and people with fewer than k / 2 neighbors in either group are not
         judged; they are counted in `excluded`. "auto": the 95th percentile of the distances to
         the k-th nearest person of one's own group, in the group where it is smaller. None: no
@@ -52,6 +51,6 @@ class Similarity(HasSettings, BaseEstimator):
     )
     max_distance: float | None = setting(
         None,
-        [Interval(Real, 0, None, closed="left"), None],
+        [NOT_NEGATIVE, None],
         "People farther away are not neighbors; groups may then be smaller than k.",
     )

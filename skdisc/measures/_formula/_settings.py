@@ -6,8 +6,8 @@ from numbers import Integral, Real
 from sklearn.utils._param_validation import Interval, StrOptions, validate_parameter_constraints
 
 from skdisc._stats import CORRECTIONS
+from skdisc._utils._settings import AT_LEAST_ONE, COUNT, INNER_SHARE, NOT_NEGATIVE
 
-_COUNT, _SOME = (Interval(Integral, low, None, closed="left") for low in (0, 1))
 _ANY_REAL = Interval(Real, None, None, closed="neither")
 CONSTRAINTS = {
     "average": [str],
@@ -17,21 +17,21 @@ CONSTRAINTS = {
     "weights": [str],
     "significance": [Interval(Real, 1e-12, 1, closed="left")],  # 1 - level / 2 < 1
     "correction": [StrOptions(set(CORRECTIONS))],
-    "n_resamples": [_COUNT],
-    "permutations": [_COUNT],
+    "n_resamples": [COUNT],
+    "permutations": [COUNT],
     "random_state": ["random_state"],
     "haldane": ["boolean"],
     "pooled": ["boolean"],
     "normalized": ["boolean"],
     "hedges": ["boolean"],
-    "quantile": [Interval(Real, 0, 1, closed="neither")],
+    "quantile": [INNER_SHARE],
     "zero_division": [Real],
-    "n_bins": [_SOME, None],
-    "n_strata": [_SOME],
-    "n_clusters": [_SOME],
-    "n_neighbors": [_SOME],
+    "n_bins": [AT_LEAST_ONE, None],
+    "n_strata": [AT_LEAST_ONE],
+    "n_clusters": [AT_LEAST_ONE],
+    "n_neighbors": [AT_LEAST_ONE],
     "threshold": [_ANY_REAL],
-    "min_gap": [Interval(Real, 0, None, closed="left")],
+    "min_gap": [NOT_NEGATIVE],
 }
 
 

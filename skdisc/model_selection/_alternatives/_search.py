@@ -27,7 +27,14 @@ from skdisc._blackbox._blackbox import _is_fitted
 from skdisc._utils import _validation as check
 from skdisc._utils._favorable import favorable_labels
 from skdisc._utils._inputs import as_frame, check_order, refuse_huge
-from skdisc._utils._settings import AT_LEAST_ONE, HasSettings, setting
+from skdisc._utils._settings import (
+    AT_LEAST_ONE,
+    AT_LEAST_TWO,
+    INNER_SHARE,
+    NOT_NEGATIVE,
+    HasSettings,
+    setting,
+)
 from skdisc._utils._types import (
     ArrayLike,
     Columns,
@@ -208,12 +215,12 @@ class AlternativeSearch(HasSettings, ClassifierMixin, MetaEstimatorMixin, BaseEs
     )
     margin: float = setting(
         0.01,
-        [Interval(Real, 0, 1, closed="neither")],
+        [INNER_SHARE],
         "By how much the score may be worse.",
     )
     min_gain: float = setting(
         0.0,
-        [Interval(Real, 0, None, closed="left")],
+        [NOT_NEGATIVE],
         """By how much more than this the gap has to be smaller; of a ratio, the difference of
         logarithms.""",
     )
@@ -226,7 +233,7 @@ class AlternativeSearch(HasSettings, ClassifierMixin, MetaEstimatorMixin, BaseEs
     )
     claim_size: float = setting(
         0.5,
-        [Interval(Real, 0, 1, closed="neither")],
+        [INNER_SHARE],
         'Share of the people who are kept for the test, with ``claim="model"``.',
     )
     n_claims: int | None = setting(
@@ -267,7 +274,7 @@ class AlternativeSearch(HasSettings, ClassifierMixin, MetaEstimatorMixin, BaseEs
     )
     n_bins: int = setting(
         4,
-        [Interval(Integral, 2, None, closed="left")],
+        [AT_LEAST_TWO],
         "Groups of a protected column of numbers that has more values.",
     )
     pos_label: Labels | None = setting(
