@@ -7,10 +7,10 @@ from functools import lru_cache
 import pandas as pd
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import has_fit_parameter
 from threadpoolctl import ThreadpoolController
 
 from skdisc._blackbox._model_input import encoding_pipeline, is_about_text, texts_of
+from skdisc._utils._sample_weight import fit_weighted, takes_weights
 from skdisc._utils._warnings import ignoring
 
 # Settings of the boosted trees that learn expectations to adjust for. With all columns at each
@@ -35,7 +35,7 @@ class Training:
         Cloned before it is fitted.
     X : DataFrame or ndarray of shape (n_rows, n_columns)
     weight : ndarray of shape (n_rows,), optional
-        Sample weights, for estimators that accept ``sample_weight``.
+        Sample weights, for estimators, or last steps of pipelines, that accept ``sample_weight``.
     groups : ndarray of shape (n_rows,), optional
         The cluster of each row, for `redrawn`.
     """
@@ -88,11 +88,10 @@ class Training:
 
 
 def _fit(estimator, X, y, weight):
-    weights = {}
-    if weight is not None and has_fit_parameter(estimator, "sample_weight"):
-        weights["sample_weight"] = weight
     try:
-        return estimator.fit(X, y, **weights)
+        if weight is not None and takes_weights(estimator):
+            return fit_weighted(estimator, X, y, weight)
+        return estimator.fit(X, y)
     except (TypeError, ValueError) as error:
         if not is_about_text(error):
             raise

@@ -19,8 +19,8 @@ FIT = """
         callable, or a `BlackBox`. An unfitted estimator is cloned and fitted.
     sample_weight : array-like of shape (n_samples,), optional
         How much each row counts, >= 0; see `weights`. Probability weights are scaled to a mean of
-        1, and equal ones do nothing. An unfitted estimator is fitted with them if its ``fit`` takes
-        them.
+        1, and equal ones do nothing. An unfitted estimator is fitted with them if its ``fit``, or
+        that of the last step of a pipeline, takes them.
     groups : array-like of shape (n_samples,), optional
         The cluster of each row, such as a household: rows of a cluster are not independent, so that
         variances are between clusters, and verdicts count clusters.

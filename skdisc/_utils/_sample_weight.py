@@ -2,8 +2,10 @@
 
 import numpy as np
 import pandas as pd
+from sklearn import config_context
+from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing, check_consistent_length
-from sklearn.utils.validation import column_or_1d
+from sklearn.utils.validation import column_or_1d, has_fit_parameter
 
 _MOST_ROWS = 100_000_000
 _MOST_PEOPLE = 2.0**62
@@ -81,6 +83,34 @@ def mean(values, weight=None):
     if weight is not None and not np.any(weight):
         return float("nan")
     return float(np.average(values, weights=weight))
+
+
+def last_step(estimator):
+    """Return the last step of a pipeline, or else the estimator, and the prefix of its arguments.
+
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.pipeline import make_pipeline
+    >>> last_step(make_pipeline("passthrough", LogisticRegression()))
+    (LogisticRegression(), 'logisticregression__')
+    """
+    prefix = ""
+    while isinstance(estimator, Pipeline):
+        name, estimator = estimator.steps[-1]
+        prefix += f"{name}__"
+    return estimator, prefix
+
+
+def takes_weights(estimator):
+    """Return whether `fit` of an estimator, or of the last step of a pipeline, takes weights."""
+    last, _ = last_step(estimator)
+    return hasattr(last, "fit") and has_fit_parameter(last, "sample_weight")
+
+
+def fit_weighted(estimator, X, y, weight):
+    """Fit an estimator, or the last step of a pipeline, with weights."""
+    _, prefix = last_step(estimator)
+    with config_context(enable_metadata_routing=False):  # which has steps request what they ignore
+        return estimator.fit(X, y, **{f"{prefix}sample_weight": weight})
 
 
 def rows_at(data, positions):

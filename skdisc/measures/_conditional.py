@@ -8,6 +8,7 @@ from scipy import special
 from sklearn.base import clone
 
 from skdisc._stats._means import Welch
+from skdisc._utils._sample_weight import fit_weighted, positions, takes_weights
 from skdisc._utils._types import ArrayLike, FrameLike
 from skdisc.measures._formula import _contrast
 from skdisc.measures._formula._contrast import CMH, Contrast
@@ -364,6 +365,15 @@ def _frame(columns, prefix):
 
 def _chance(estimator, X, y, weight):
     """Return the probability of a favorable decision that a classifier predicts."""
-    rows = np.repeat(np.arange(len(y)), weight.astype(int)) if np.any(weight != 1) else slice(None)
-    model = clone(estimator).fit(X.iloc[rows], y[rows])
+    model = clone(estimator)
+    if not np.any(weight % 1):
+        rows = positions(weight.astype(np.int64))
+        model.fit(X.iloc[rows], y[rows])
+    elif takes_weights(model):
+        fit_weighted(model, X, y, weight)
+    else:
+        raise ValueError(
+            f"estimator={type(model).__name__} takes no sample_weight in fit. Use a classifier "
+            'that does, or whole weights with weights="frequency", which repeat rows.'
+        )
     return model.predict_proba(X)[:, -1]

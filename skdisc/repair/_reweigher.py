@@ -4,9 +4,7 @@ from typing import Self
 
 import numpy as np
 import pandas as pd
-from sklearn import config_context
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
-from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 from sklearn.utils._param_validation import HasMethods
 from sklearn.utils.metaestimators import available_if
@@ -20,6 +18,7 @@ from sklearn.utils.validation import (
 
 from skdisc._utils import _validation as check
 from skdisc._utils._inputs import check_order, refuse_huge
+from skdisc._utils._sample_weight import fit_weighted, last_step, takes_weights
 from skdisc._utils._types import ArrayLike, Columns, FrameLike
 from skdisc.preprocessing._rows import cells_of, frame_of, given_groups, warn_of_empty
 
@@ -131,7 +130,7 @@ class Reweigher(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         self._validate_params()
         weight = self.weights(X, y, sample_weight, sensitive_features)
         X, y = self._rows(X, reset=False), check.check_labels(y)
-        self.estimator_ = fit_weighted(clone(self.estimator), X, y, weight)
+        self.estimator_ = _fit_weighted(clone(self.estimator), X, y, weight)
         self.classes_ = self.estimator_.classes_
         return self
 
@@ -232,17 +231,13 @@ class Reweigher(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return tags
 
 
-def fit_weighted(estimator, X, y, weight):
-    """Fit an estimator, or the last step of a pipeline, with weights."""
-    last, prefix = estimator, ""
-    while isinstance(last, Pipeline):
-        name, last = last.steps[-1]
-        prefix += f"{name}__"
+def _fit_weighted(estimator, X, y, weight):
+    """Fit an estimator, or the last step of a pipeline, with weights that it has to take."""
+    last, _ = last_step(estimator)
     takes_any = hasattr(last, "estimator") and has_fit_parameter(last, "params")
-    if not has_fit_parameter(last, "sample_weight") and not takes_any:
+    if not takes_weights(estimator) and not takes_any:
         raise TypeError(
             f"{type(last).__name__} does not take sample_weight in fit, so that weights have no "
             "effect on it. Use another classifier, or UniformSampler, which repeats rows."
         )
-    with config_context(enable_metadata_routing=False):  # which has steps request what they ignore
-        return estimator.fit(X, y, **{f"{prefix}sample_weight": weight})
+    return fit_weighted(estimator, X, y, weight)

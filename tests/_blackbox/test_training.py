@@ -3,9 +3,12 @@
 import numpy as np
 import pandas as pd
 import pytest
+import sklearn
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from skdisc import Audit, BlackBox
@@ -34,6 +37,18 @@ def test_weights_enter_where_the_estimator_takes_them():
     own = LogisticRegression().fit(X, Y, sample_weight=weight)
     assert np.array_equal(weighted.again(X).coef_, own.coef_)
     assert Training(KNeighborsClassifier(1), X, Y, weight).model().score(X, Y) == 1
+
+
+def test_weights_enter_the_last_step_of_a_pipeline():
+    weight = np.array([1.0, 1, 1, 9])
+    alone = Training(LogisticRegression(), X, Y, weight).model()
+    for routing in (False, True):
+        with sklearn.config_context(enable_metadata_routing=routing):
+            last = Training(
+                make_pipeline("passthrough", LogisticRegression()), X, Y, weight
+            ).model()
+        np.testing.assert_array_equal(last.predict_proba(X), alone.predict_proba(X))
+    Training(make_pipeline(StandardScaler(), "passthrough"), X, Y, weight).model()
 
 
 def test_redrawn_rows_are_learned_once():

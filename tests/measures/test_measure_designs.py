@@ -72,6 +72,14 @@ def test_neither_the_unit_of_weights_nor_repetitions_within_clusters_matter(name
         assert long["ci_low"].to_numpy() == pytest.approx(weighted["ci_low"])
 
 
+@pytest.mark.parametrize("name", [n for n in NAMES if n not in NO_DESIGN])
+def test_rows_of_weight_0_are_nobody(name):
+    *rows, z = sample(0)
+    weight = np.where(np.arange(300) < 100, 0.5 + np.arange(300) % 7, 0)
+    few = report(name, [v[:100] for v in rows], z[:100], sample_weight=weight[:100])
+    pd.testing.assert_frame_equal(report(name, rows, z, sample_weight=weight), few)
+
+
 @pytest.mark.parametrize("name", NO_DESIGN)
 def test_tests_of_counts_refuse_designs(name):
     *rows, z = sample(0)

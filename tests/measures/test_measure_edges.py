@@ -423,6 +423,22 @@ def test_belift_with_redlining_columns_and_an_estimator():
     assert tree == pytest.approx(shares)
 
 
+def test_belift_with_an_estimator_counts_weights():
+    from sklearn.neighbors import KNeighborsClassifier
+    from sklearn.tree import DecisionTreeClassifier
+
+    rng = np.random.default_rng(0)
+    s, z, r = (rng.integers(0, 2, 400) for _ in range(3))
+    y = (rng.random(400) < 0.8 - 0.4 * s).astype(int)
+    weight = np.where(y == r, 0.5, 3)
+    how = {"protected": s, "reference": 0, "explanatory": z, "redlining": r}
+    how["sample_weight"] = weight
+    tree = m.belift(None, y, estimator=DecisionTreeClassifier(), **how)
+    assert tree == pytest.approx(m.belift(None, y, **how))
+    with pytest.raises(ValueError, match="KNeighborsClassifier takes no sample_weight"):
+        m.belift(None, y, estimator=KNeighborsClassifier(), **how)
+
+
 def test_propensity_strata_remove_a_difference_that_x_explains():
     rng = np.random.default_rng(0)
     x = rng.normal(size=4000)

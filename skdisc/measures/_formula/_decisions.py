@@ -200,7 +200,10 @@ def group_decisions(
     cell, groupings = group_cells(columns, intersections, present, missing)
     rows = GroupedDecisions(cell, groupings, pred, true, weight, strata, np.arange(len(pred)))
     rows = replace(rows, cluster=cluster, is_frequency=weights == "frequency")
-    return rows.at(present) if missing == "drop" and not present.all() else rows
+    stays = np.ones(len(pred), dtype=bool) if weight is None else weight > 0
+    if missing == "drop":
+        stays &= present
+    return rows if stays.all() else rows.at(stays)
 
 
 def check_decided(y_pred, y_true=None):

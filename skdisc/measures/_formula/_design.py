@@ -16,6 +16,8 @@ WEIGHTS = ("probability", "frequency")
 def design_weights(sample_weight, weights, n):
     """Return the weights of rows as they enter measures; None if there are none.
 
+    Weights of probabilities have the mean 1 over the rows that count, those above 0.
+
     Raises ValueError if `weights` is unknown, or frequencies are not whole numbers.
     """
     if weights not in WEIGHTS:
@@ -24,7 +26,7 @@ def design_weights(sample_weight, weights, n):
         return None
     weight = check_weights(sample_weight, n)
     if weights == "probability":
-        return weight / weight.mean() if n else weight
+        return weight / weight[weight > 0].mean() if n else weight
     if np.any(weight % 1):
         raise ValueError(
             f'weights="frequency" counts rows, so sample_weight must be whole numbers; got '
