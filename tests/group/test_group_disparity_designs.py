@@ -41,6 +41,13 @@ def test_frequencies_are_repeated_rows(seed):
     pd.testing.assert_frame_equal(*tables)
 
 
+def test_equal_weights_do_nothing():
+    X, y, _ = sample(0)
+    detector = GroupDisparity(protected="sex")
+    plain = detector.fit(X, y).result_
+    assert detector.fit(X, y, sample_weight=np.full(len(X), 0.3)).result_ == plain
+
+
 def test_probability_weights_are_those_of_the_measures_and_have_no_unit():
     X, y, rng = sample(0)
     w = rng.lognormal(size=len(X))

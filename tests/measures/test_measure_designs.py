@@ -80,6 +80,17 @@ def test_rows_of_weight_0_are_nobody(name):
     pd.testing.assert_frame_equal(report(name, rows, z, sample_weight=weight), few)
 
 
+@pytest.mark.parametrize("name", [n for n in NAMES if n not in NO_DESIGN])
+def test_equal_weights_do_nothing(name):
+    """Nor among the rows that count: those of a weight above 0 and a known group."""
+    t, y, s, z = sample(0)
+    s = np.where(np.arange(300) < 20, None, s)
+    plain = report(name, [t, y, s], z, missing="drop")
+    weight = np.where(np.arange(300) < 20, 3.0, 0.1)
+    equal = report(name, [t, y, s], z, missing="drop", sample_weight=weight)
+    pd.testing.assert_frame_equal(equal, plain)
+
+
 @pytest.mark.parametrize("name", NO_DESIGN)
 def test_tests_of_counts_refuse_designs(name):
     *rows, z = sample(0)

@@ -14,7 +14,7 @@ from skdisc._stats import may_be_best
 from skdisc._utils._inputs import check_order, factorized, in_order
 from skdisc._utils._sample_weight import positions
 from skdisc._utils._validation import refuse_missing
-from skdisc.measures._formula._design import cluster_codes, design_weights
+from skdisc.measures._formula._design import cluster_codes, design_weights, scaled
 from skdisc.measures._formula._target import check_target
 
 RULES = ("largest", "best", "rest", "overall", "pairs")
@@ -203,7 +203,8 @@ def group_decisions(
     stays = np.ones(len(pred), dtype=bool) if weight is None else weight > 0
     if missing == "drop":
         stays &= present
-    return rows if stays.all() else rows.at(stays)
+    rows = rows if stays.all() else rows.at(stays)
+    return rows if rows.is_frequency else replace(rows, weight=scaled(rows.weight))
 
 
 def check_decided(y_pred, y_true=None):

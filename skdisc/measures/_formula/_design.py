@@ -16,9 +16,8 @@ WEIGHTS = ("probability", "frequency")
 def design_weights(sample_weight, weights, n):
     """Return the weights of rows as they enter measures; None if there are none.
 
-    Weights of probabilities have the mean 1 over the rows that count, those above 0.
-
-    Raises ValueError if `weights` is unknown, or frequencies are not whole numbers.
+    Probability weights are `scaled`. Raises ValueError if `weights` is unknown, or frequencies are
+    not whole numbers.
     """
     if weights not in WEIGHTS:
         raise ValueError(f"weights must be one of {WEIGHTS}, got {weights!r}")
@@ -26,13 +25,20 @@ def design_weights(sample_weight, weights, n):
         return None
     weight = check_weights(sample_weight, n)
     if weights == "probability":
-        return weight / weight[weight > 0].mean() if n else weight
+        return scaled(weight)
     if np.any(weight % 1):
         raise ValueError(
             f'weights="frequency" counts rows, so sample_weight must be whole numbers; got '
             f'{float(weight[weight % 1 > 0][0])!r}. Use weights="probability".'
         )
     return weight
+
+
+def scaled(weight):
+    """Return probability weights with a mean of 1; None if there are none, or all equal."""
+    if weight is None or not len(weight) or weight.min() == weight.max():
+        return None
+    return weight / weight.mean()
 
 
 def cluster_codes(groups):
