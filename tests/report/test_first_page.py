@@ -881,3 +881,19 @@ def test_groups_without_a_value_have_no_english_name_in_a_reason(language):
     told = _paragraphs.in_language(texts, reason)
     assert texts.MISSING.format(name="sex") in told
     assert "is missing" not in told
+
+
+def test_medians_that_differ_the_other_way_round_are_told_so():
+    """The page wrote "gap: -8.9 % to -6.2 % less"."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"sex": rng.choice(["f", "m"], 400)})
+    y = np.where(X["sex"] == "f", 3300.0, np.where(rng.random(400) < 0.3, 7000.0, 3000.0))
+    audit = Audit(protected="sex", output="value", detectors=["GroupDisparity"])
+    report = audit.fit(X, y + rng.normal(0, 100, 400)).report_
+    text = " ".join(report.to_text().replace("\u00a0", " ").split())
+    found = re.search(
+        r"medians are 3,[23]\d0 and 3,[01]\d0 \(gap: (\d.*?) % to (\d.*?) % more\)", text
+    )
+    assert found
+    low, high = map(float, found.groups())
+    assert 0 < low < high < 15

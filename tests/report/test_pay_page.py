@@ -202,6 +202,25 @@ def test_equal_shares_are_equal():
     assert "Nobody receives variable pay." in said(document)
 
 
+def test_equal_averages_are_as_high_and_a_range_on_one_side_has_its_direction():
+    document = changed("median", gap=0.0, ci_low=0.0, ci_high=0.0)
+    assert "their median is as high as men's (0.0 to 0.0)." in said(document)
+    document = changed("median", gap=0.0, ci_low=0.0, ci_high=0.06)
+    assert "is as high as men's (between 0.0 % higher and 6.0 % lower)." in said(document)
+    assert "0.0 % higher than" not in said(document)
+
+
+def test_a_state_that_one_person_turns_is_named_with_its_basis():
+    document = deepcopy(DOCUMENT)
+    for row in document["pay"]:
+        row["turned_by_one"] = False
+    mean = next(r for r in document["pay"] if r["figure"] == "mean" and r["basis"] == "per hour")
+    document["pay"].append(mean | {"basis": "as recorded", "turned_by_one": True})
+    assert "another answer for: total pay of all (as recorded)." in said(document)
+    mean["turned_by_one"] = True
+    assert "for: total pay of all and total pay of all (as recorded)." in said(document)
+
+
 def test_without_a_question_there_is_no_verdict():
     document = deepcopy(DOCUMENT)
     document["verdicts"], document["answers"] = [], []

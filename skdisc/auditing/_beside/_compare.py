@@ -20,6 +20,7 @@ _SAME = ("group", "measure")
 _FIGURE = ["row", "figure", "component", "basis", "among", "group"]
 _GAP = ["gap", "ci_low", "ci_high", "ci_level"]
 _NUMBERS = ["effect", "ci_low", "ci_high", "ci_level"]
+_NONE = "–"
 PAIRED = (
     "Both models decided about the same people. The intervals of changes count how alike they "
     "decide about those whom a gap is about (Zou, Donner 2008, with the correlation of both "
@@ -42,7 +43,8 @@ ASSUMED = (
 OF_PAY = (
     "Changes of pay take the two tables as those of different people. Where most people are in "
     "both, the intervals of changes are too wide, so that a real change may have an interval with "
-    "0 in it."
+    "0 in it. Each interval of a change holds by itself with {level:.4g} %, those of categories, "
+    "too: among many figures of other people, some have an interval without 0 by chance."
 )
 OF_JOINED = (
     "The categories that were joined, because few people work in them, are others in the two "
@@ -103,8 +105,9 @@ class AuditComparison:
         paired = people is not None and bool(self.evidence["paired"].all())
         assumed = PAIRED if paired else ASSUMED
         self.notes = _differences(before, after, people) + [assumed] * len(self.evidence[:1])
-        self.notes += [OF_PAY] * len(self.pay[:1])
-        self.notes += [OF_JOINED] * (len(self.pay) and _are_joined_otherwise(before, after))
+        self.notes += [OF_PAY.format(level=100 * (1 - significance))] * len(self.pay[:1])
+        has_joined = bool(len(self.pay)) and bool(_is_joined(self.pay).any())
+        self.notes += [OF_JOINED] * (has_joined and _are_joined_otherwise(before, after))
 
     @property
     def found_anew(self) -> bool:
@@ -136,7 +139,8 @@ class AuditComparison:
             new = _in_percent(row.gap_after, row.ci_low_after, row.ci_high_after)
             change = _in_percent(row.change, row.ci_low, row.ci_high, sign="+")
             change = "" if pd.isna(row.change) else f": change {change}"
-            points = " points" * (row.figure == "receive")
+            has_points = row.figure == "receive" and (old, new) != (_NONE, _NONE)
+            points = " points" * has_points
             lines.append(f"    {old} -> {new}{change}{points}")
         lines += ["", "Evidence"]
         for row in self.evidence.itertuples():
@@ -170,8 +174,13 @@ def _pay(before, after, significance):
     z = -special.ndtri(significance / 2)
     changes = _changes(effects, z, np.zeros(len(joined)))[["change", "ci_low", "ci_high"]]
     if _are_joined_otherwise(before, after):
-        changes[joined["group"].isin([JOINED, f"all {JOINED}"])] = np.nan
+        changes[_is_joined(joined)] = np.nan
     return pd.concat([joined, changes], axis=1)
+
+
+def _is_joined(pay):
+    """Return a boolean mask of the figures about small categories that were joined."""
+    return pay["group"].isin([JOINED, f"all {JOINED}"])
 
 
 def _are_joined_otherwise(before, after):
@@ -183,7 +192,7 @@ def _are_joined_otherwise(before, after):
 def _in_percent(gap, low, high, sign=""):
     """Return a gap with its interval in percent."""
     if pd.isna(gap):
-        return "–"
+        return _NONE
     ends = "" if pd.isna(low) or pd.isna(high) else f" [{100 * low:z.1f}, {100 * high:z.1f}]"
     return f"{100 * gap:{sign}z.1f}{ends}"
 
@@ -193,12 +202,28 @@ def _check_outcomes(before, after):
     names = ("output", "scale")
     sides = [d["about"].get("outcome") for d in (before, after)]
     kinds = [None if one is None else [one[name] for name in names] for one in sides]
+    if all(d.get("about_pay") for d in (before, after)):
+        _check_pay(before, after)
     if kinds[0] != kinds[1]:
         outcomes = ["decisions" if k is None else f"{k[0]}s by their {k[1]}" for k in kinds]
         raise ValueError(
             f"The first audit compares {outcomes[0]}, the second {outcomes[1]}: their effects "
             "cannot be compared. Audit both with the same output and outcome_scale."
         )
+
+
+def _check_pay(before, after):
+    """Raise ValueError if one report of pay only is public, or per hour."""
+    are_public = [d["about"].get("disclosure") == "public" for d in (before, after)]
+    have_hours = [bool(d["about_pay"]["columns"].get("hours")) for d in (before, after)]
+    words = ((are_public, "public", "internal"), (have_hours, "per hour", "not divided by hours"))
+    for are, yes, no in words:
+        if are[0] != are[1]:
+            first, second = (yes if is_so else no for is_so in are)
+            raise ValueError(
+                f"The first report of pay is {first}, the second {second}: their figures cannot be "
+                "compared. Make both in the same way."
+            )
 
 
 def _fate_of_finding(row):

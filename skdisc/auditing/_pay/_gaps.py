@@ -22,6 +22,7 @@ WOMEN, MEN = 0, 1
 _LEAST = -99.0  # a gap of -9,900 %: men have a hundredth of women's pay
 _ALL, _LEFT_OUT = 40, 16  # people of a sex of whom each, or so many, are left out, one at a time
 _SURE = 0.1  # of the largest pay, what all but the two largest must add up to at least
+_ROUNDING = 1e-9  # relative
 _HALVINGS = 44  # of 100, after which ends are known to 1e-11
 
 
@@ -349,7 +350,8 @@ def share_of_women(counts: np.ndarray, significance: float) -> np.ndarray:
 def hours_share(pay, hourly, people, significance):
     """Return which share of the gap of pay goes with hours: 1 - gap per hour / gap of pay.
 
-    Errors are linearized. NaN where the gap of pay may be 0, for then there is nothing to divide.
+    Errors are linearized. NaN where the gap of pay may be 0, for then there is nothing to divide,
+    and where both gaps are equal, as they are if everybody works the same hours.
 
     Parameters
     ----------
@@ -365,6 +367,8 @@ def hours_share(pay, hourly, people, significance):
     if not (raw.low[0] > 0 or raw.high[0] < 0) or not np.isfinite([raw.low[0], raw.high[0]]).all():
         return (np.nan,) * 3
     g, per_hour = raw.gap[0], 1 - np.divide(*people.means(hourly).mean)[0]
+    if abs(per_hour - g) <= _ROUNDING * abs(g):
+        return (np.nan,) * 3
 
     def influence(values):
         women, men = people.means(values).mean[:, 0]

@@ -402,7 +402,8 @@ class _Maker:
         """Return what objective columns account for: of all people, and of categories with a gap.
 
         It is what the audit says; where the audit says nothing, Oaxaca's and Blinder's
-        decomposition of means. It knows no clusters, with which it has no interval.
+        decomposition of means. It knows no clusters, with which it has no interval. What would be
+        more than all of men's pay, as by a few numbers far from all others, is left out.
         """
         if self.is_public or self.template == UK:
             return []
@@ -422,7 +423,7 @@ class _Maker:
             or self._decomposed(group, columns, pay, inside)
             for group, columns, inside in parts
         )
-        return [row for row in rows if row is not None]
+        return [row for row in rows if row is not None and row["remains"] <= 1]
 
     def _by_logib(self):
         """Return what remains of the gap of all people by Logib's model."""

@@ -14,6 +14,7 @@ _QUARTERS = ("quarter 1", "quarter 2", "quarter 3", "quarter 4")
 _MOST_NAMED = 4
 _MOST_TIMES = 100  # times the people there are; a larger number needed is only said in words
 _EQUAL = 5e-4  # shares that differ by less have the same digits
+_ROUNDING = 1e-9  # of shares
 _NONE = "–"
 _KINDS = {"gap": "gap", "accounted": "column", "remains": "equal"}  # the classes of bars
 
@@ -220,14 +221,15 @@ class _PayWriter:
         if not rows:
             is_examined = any(r["turned_by_one"] is not None for r in self.rows)
             return texts.PAY_NOT_TURNED if is_examined else ""
-        names = [
-            texts.PAY_TURNED_GROUP.format(
-                part=texts.PAY_PARTS_WITHIN[r["component"]], group=self._group(r)
-            )
-            for r in rows
-        ]
+        names = [self._turned_group(r) for r in rows]
         groups = in_a_row(names, texts.AND)
         return texts.PAY_TURNED.format(relevant=self.relevant, groups=groups)
+
+    def _turned_group(self, row):
+        """Return whose state one person turns, with its basis if the page leads with another."""
+        texts, part = self.texts, self.texts.PAY_PARTS_WITHIN[row["component"]]
+        text = texts.PAY_TURNED_GROUP.format(part=part, group=self._group(row))
+        return text if row["basis"] == self.basis else f"{text} ({texts.PAY_BASES[row['basis']]})"
 
     # The tables.
 
@@ -420,12 +422,13 @@ class _PayWriter:
             return because if reason else texts.PAY_NOT_COMPARED
         level = self._level(row, ", {}")
         side = "lower" if row["gap"] > 0 else "higher"
+        side = "equal" if abs(row["gap"]) < _ROUNDING else side
         text = texts.PAY_COMPARED[side].format(gap=self._percent(abs(row["gap"]), 1))
         low, high = row["ci_low"], row["ci_high"]
         if None in (low, high):
             reason = self._reason(reason or en.PAY_REASONS["few"])
             return texts.PAY_RANGE_UNKNOWN.format(text=text, reason=reason)
-        if low < 0 < high:
+        if low < 0 < high or (side == "equal" and low < high):
             low, high = self._percent(-low, 1), self._percent(high, 1)
             return texts.PAY_RANGE_AROUND_ZERO.format(text=text, low=low, high=high, level=level)
         low, high = map(self._number, sorted([abs(low), abs(high)]))

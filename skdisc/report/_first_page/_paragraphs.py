@@ -798,6 +798,8 @@ class _Paragraph:
         if gap["ci_low"] is None or gap["ci_high"] is None:
             return "–"
         least, most = -gap["ci_high"], -gap["ci_low"]
+        if is_alone and least < 0 and most <= 0:  # medians may differ the other way round
+            least, most, is_less = -most, -least, not is_less
         text, has_less, reference = self.texts.RANGE, (is_less, is_less), gap.get("reference")
         if is_alone:
             text = self.texts.RANGE_LESS if is_less else self.texts.RANGE_MORE

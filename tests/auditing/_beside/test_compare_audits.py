@@ -292,3 +292,29 @@ def test_gaps_of_pay_stand_beside_their_change():
     assert "20.0 [17.0, 24.0] -> 15.0 [12.0, 19.0]: change -5.0 [-10.0, 0.0]" in text
     assert "(f) share of women in quarter 1, " in text
     assert "are too wide" in " ".join(text.split())
+
+
+def test_reports_of_pay_in_other_units_are_not_compared():
+    public, monthly = example(), example()
+    public["about"]["disclosure"] = "public"
+    public["about"].pop("outcome", None)
+    monthly["about_pay"]["columns"]["hours"] = None
+    for other, said in (
+        (public, "first report of pay is internal, the second public"),
+        (monthly, "first report of pay is per hour, the second not divided by hours"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            AuditComparison(example(), other)
+    assert len(AuditComparison(public, public).pay)
+
+
+def test_notes_on_changes_of_pay_say_how_sure_they_are_and_of_joined_ones_only_if_there_are_some():
+    before, after = example(), example()
+    after["about_pay"]["joined"] = ["A", "B"]
+    row = next(row for row in after["pay"] if row["figure"] == "category")
+    after["pay"].append(row | {"group": "other categories"})
+    assert "with 95 %" in (text := " ".join(AuditComparison(before, after).notes))
+    assert "were joined" in text
+    for document in (before, after):
+        document["pay"] = [row for row in document["pay"] if row["figure"] != "category"]
+    assert "were joined" not in " ".join(AuditComparison(before, after).notes)

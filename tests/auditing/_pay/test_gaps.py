@@ -182,6 +182,14 @@ def test_hours_take_the_whole_gap_where_pay_per_hour_is_equal():
     assert np.isnan(hours_share(rate, rate, people, 0.05)).all()  # there is no gap to divide
 
 
+def test_equal_hours_have_no_share_of_a_gap():
+    draw = np.random.default_rng(8)
+    people = everyone(150, 151)
+    pay = draw.choice([3000.0, 3200.0, 3400.0], 301) * np.where(people.is_woman, 0.93, 1)
+    for hours in (40, 39.7, 13):  # rounding made a gap of 7.0 % larger than one of 7.0 %
+        assert np.isnan(hours_share(pay, pay / hours, people, 0.05)).all()
+
+
 def test_the_error_of_the_share_of_hours_is_that_of_a_jackknife():
     draw = np.random.default_rng(1)
     people = everyone(150, 180)

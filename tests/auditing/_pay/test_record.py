@@ -356,6 +356,17 @@ def test_constant_pay_has_a_gap_of_0_without_doubt():
     assert made.about["hours_share"] is None
 
 
+def test_no_more_than_all_of_mens_pay_remains_at_equal_columns():
+    """One salary of 9 million made "women's total pay is 156.0 % lower than men's" of 92 %."""
+    X = table()
+    audit = Audit(protected="sex", template="pay_transparency", pay=PAY)
+    roll = read_payroll(audit, X, None, None, None, None)
+    ends = {"ci_low": -1e4, "ci_high": 1e4, "ci_level": 0.9}
+    for effect, n in ((-1.0, 1), (-1e3, 0)):
+        made = pay_record(audit, roll, {"sex = 'f'": ends | {"effect": effect}})
+        assert len([row for row in made.about["equal"] if row["group"] is None]) == n
+
+
 def test_two_reports_stand_side_by_side():
     X = table()
     late = X.assign(base=np.where(X["sex"] == "f", 1.1, 1.0) * X["base"])

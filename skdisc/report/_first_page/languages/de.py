@@ -381,6 +381,7 @@ PAY_SIDES = {"lower": "um {gap} niedriger", "higher": "um {gap} höher"}
 PAY_COMPARED = {
     "lower": "um {gap} niedriger als bei Männern",
     "higher": "um {gap} höher als bei Männern",
+    "equal": "ebenso hoch wie bei Männern",
 }
 PAY_RANGE = "{text} ({low} bis {high}{level})"
 PAY_RANGE_AROUND_ZERO = "{text} (zwischen {low} höher und {high} niedriger{level})"

@@ -333,7 +333,11 @@ PAY_PER_HOUR = " per hour"
 PAY_GROUPS = {"other categories": "other categories", "missing": "missing"}
 PAY_EVERYBODY = "all"
 PAY_SIDES = {"lower": "{gap} lower", "higher": "{gap} higher"}
-PAY_COMPARED = {"lower": "{gap} lower than men's", "higher": "{gap} higher than men's"}
+PAY_COMPARED = {
+    "lower": "{gap} lower than men's",
+    "higher": "{gap} higher than men's",
+    "equal": "as high as men's",
+}
 PAY_RANGE = "{text} ({low} to {high}{level})"
 PAY_RANGE_AROUND_ZERO = "{text} (between {low} higher and {high} lower{level})"
 PAY_RANGE_UNKNOWN = "{text} (range unknown: {reason})"

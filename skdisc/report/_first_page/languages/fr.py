@@ -373,6 +373,7 @@ PAY_SIDES = {"lower": "plus bas de {gap}", "higher": "plus élevé de {gap}"}
 PAY_COMPARED = {
     "lower": "plus bas de {gap} que celui des hommes",
     "higher": "plus élevé de {gap} que celui des hommes",
+    "equal": "aussi élevé que celui des hommes",
 }
 PAY_RANGE = "{text} ({low} à {high}{level})"
 PAY_RANGE_AROUND_ZERO = "{text} (entre {low} de plus et {high} de moins{level})"
