@@ -640,3 +640,50 @@ def test_a_gap_that_is_found_and_small_is_said_to_be_small():
 def test_a_reason_is_a_sentence(reason, sentence):
     """It begins with a capital, unless it begins with a symbol or the name of a column."""
     assert _words.sentence(reason) == sentence
+
+
+def test_two_findings_of_one_group_are_told_apart():
+    """Gaps of several rates, or from several people, are not two numbers for one thing."""
+    document = deepcopy(EXAMPLE)
+    contrasts = ["everyone in sales", "everyone in service"]
+    first = document["evidence"][0]
+    rows = [first | {"rank": i, "compared_with": who} for i, who in enumerate(contrasts, 1)]
+    document["evidence"] = [*rows, first | {"rank": 3, "measure": "true_positive_rate"}]
+    for form in FORMS:
+        told = " ".join(unescape(re.sub(r"</?[a-z][^>]*>|\\", "", form(document))).split())
+        assert all(f"ompared with {who}" in told for who in contrasts), form
+        assert ", true positive rate" in told[told.index("The distinct findings") :]
+
+
+def test_a_gap_without_a_context_is_not_called_one_within_a_context():
+    document = deepcopy(EXAMPLE)
+    row = document["evidence"][0]
+    row |= {"kind": "context", "conditions": row["conditions"][:1]}
+    row["attributes"] = [row["conditions"][0]["column"]]
+    assert "from everyone else" in _audit_page.audit_to_text(document).lower()
+
+
+def test_a_gap_that_is_whole_at_equal_columns_is_not_called_a_part():
+    document = deepcopy(EXAMPLE)
+    row = next(row for row in document["evidence"] if row["again"])
+    cause = document["evidence"][row["again"]["ranks"][0] - 1]
+    row["again"]["ranks"] = [cause["rank"]]
+    cause["group"] = row["group"]
+    for form in FORMS:
+        told = " ".join(unescape(re.sub(r"</?[a-z][^>]*>|\\", "", form(document))).split())
+        assert f"finds it at equal columns: finding {cause['rank']}" in told
+
+
+def test_a_step_that_finds_what_the_audit_does_not_says_so():
+    """What is significant by itself, and not after correction, is no answer of the audit."""
+    document = deepcopy(EXAMPLE)
+    for row in document["verdicts"]:
+        row["verdict"] = "insufficient evidence"
+    answered = {(row["attribute"], row["null"]) for row in document["verdicts"]}
+    document["log"] = [s for s in document["log"] if (s["attribute"], s["null"]) in answered]
+    assert {step["verdict"] for step in document["log"]} == {"disparity found"}
+    for form in FORMS:
+        told = " ".join(unescape(re.sub(r"</?[a-z][^>]*>|\\", "", form(document))).split())
+        tried = told[told.rindex("What was tried") :]
+        assert "disparity found by this step alone" in tried
+        assert not re.search(r"disparity found(?! by this step alone)", tried.split("Limits")[0])

@@ -329,6 +329,30 @@ def test_bounds_that_exclude_next_to_nothing_are_not_printed(documents, bound, l
         assert answers(one)[0]["others"]["raw"]["bound"] == bound
 
 
+def test_a_bound_that_is_wide_because_the_gap_is_large_is_no_lack_of_people():
+    """Thousands of people show a gap of 55 points, also in the groups that it includes."""
+    rng = np.random.default_rng(21)
+    X = people(rng, 4000)[["sex", "town"]]
+    chance = 0.8 - 0.55 * (X["sex"] == "f") - 0.1 * X["town"].isin(["Abo", "Bern"])
+    y = (rng.random(4000) < chance).astype(int)
+    one = Audit(protected="sex", random_state=0).fit(X, y).report_.to_dict()
+    answer, paragraph = only(one)
+    exclusion = answer["others"]["equal"]
+    assert exclusion["bound"] > 0.5
+    said = " ".join(paragraph["more"])
+    assert "too few" not in said
+    assert "too small" not in said
+    bound = f"{100 * exclusion['bound']:.0f}"
+    (text,) = (text for text in paragraph["more"] if "other groups compared" in text)
+    assert text == (
+        f"In the other groups compared at equal columns ({exclusion['n']}), gaps of up to {bound} "
+        "points are possible (95\xa0%)."
+    )
+    for language in ("de", "fr"):
+        (column,) = first_page(one, language)["columns"]
+        assert any(f" {bound} " in text for text in column["more"])
+
+
 def test_far_more_people_than_there_are_is_no_number(documents):
     """Ten times the people are a number of people; more are far more than these."""
     said = {}
@@ -897,3 +921,40 @@ def test_medians_that_differ_the_other_way_round_are_told_so():
     assert found
     low, high = map(float, found.groups())
     assert 0 < low < high < 15
+
+
+def test_a_group_that_is_too_small_to_be_judged_leads_only_where_nothing_else_is_found():
+    """The number to quote is not of a group that "what cannot be seen" names."""
+    rng = np.random.default_rng(0)
+    chances = {"a": 0.55, "b": 0.36, "c": 0.5, "d": 0.1}
+    X = pd.DataFrame({"origin": rng.choice(list("abcd"), 2000, p=[0.38, 0.3, 0.3, 0.02])})
+    y = (rng.random(2000) < X["origin"].map(chances)).astype(int)
+    detectors = ["GroupDisparity"]
+    one = Audit(protected="origin", detectors=detectors, random_state=0).fit(X, y).report_.to_dict()
+    assert any(row["found"] and not row["judged"] for row in one["evidence"])
+    _, paragraph = only(one)
+    assert paragraph["first"].startswith("origin = 'b' got")
+    assert "origin = 'd'" not in str(paragraph)
+    one["evidence"] = [row for row in one["evidence"] if not row["judged"]]
+    assert only(one)[1]["first"].startswith("origin = 'd' got")
+
+
+def test_what_is_not_found_is_no_number_to_quote():
+    """Where a gap is no finding after correction, the line at equal columns has a range alone."""
+    rng = np.random.default_rng(19)
+    X = pd.DataFrame({name: rng.choice(list("ab"), 5000) for name in ("sex", "unit")})
+    one = Audit(protected="sex", random_state=0).fit(X, rng.integers(0, 2, 5000)).report_.to_dict()
+    raw = {"verdict": UNSURE, "reason": "p = 0.028, and 0.084 after correction for 3 questions"}
+    for row in one["verdicts"]:
+        row |= raw | {"answer": row["answer"] | {"n_cleared": 0}, "bound": None}
+    ends = {"ci_low": -0.061, "ci_high": -0.001, "ci_level": 0.966}
+    for part, name in (("comparable", "effect"), ("groups", "gap")):
+        for row in one[part]:
+            row |= ends | {name: -0.031} if row["gap"] < 0 else {}
+    _, paragraph = only(one)
+    assert paragraph["state"] == "cannot tell"
+    lines = dict(paragraph["lines"])
+    assert re.fullmatch(
+        r"not known, but 0\.1 to 6\.1 points less \(96\.6\xa0%\) for sex = '[ab]'",
+        lines["At equal columns"],
+    )

@@ -244,6 +244,7 @@ def _who(finding):
     """Return who found a finding, who disagrees, and its shadows."""
     agree = ", ".join(filter(None, [finding["lead"], *finding["agree"]]))
     texts = [f"{finding['kind'][:1].upper()}{finding['kind'][1:]}"]
+    texts += [f"compared with {finding['against']}"] if finding["against"] else []
     texts += [f"found by {agree}"] if agree else []
     texts += [finding["again"]] if finding["again"] else []
     texts += [f"{name} disagrees" + (f" ({why})" * bool(why)) for name, why in finding["disagree"]]

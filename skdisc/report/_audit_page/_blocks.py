@@ -224,11 +224,12 @@ def _findings(page):
     """Return the table of distinct findings, and what else is known of each."""
     if not page["findings"]:
         return [Sentences("There are no findings.")]
-    names = "#", "Group", "Effect", "In all", "Raw gap", "People", "Corrected p", "Shadows"
+    names = "#", "Group", "What", "Effect", "In all", "Raw gap", "People", "Corrected p", "Shadows"
     rows = [
         (
             f["rank"] or i,
             f["group"],
+            f["kind"] + (f", compared with {f['against']}" if f["against"] else ""),
             " ".join(filter(None, [f["effect"], f["interval"], f["where"]]))
             + ("" if f["found"] else ", not significant"),
             f["alone"],

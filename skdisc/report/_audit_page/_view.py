@@ -131,6 +131,7 @@ def _others(document):
 def _findings_part(document):
     """Return what was found, of groups and of single people, and what was tried."""
     findings, log = _findings(document), document.get("log") or []
+    verdicts = {(v.get("attribute"), v.get("null")): v for v in document.get("verdicts") or []}
     notes = Counter(note for step in log for note in step.get("notes") or [])
     repeated = [note for note, n in notes.items() if n > 1]
     total = len(document.get("evidence") or [])
@@ -140,7 +141,7 @@ def _findings_part(document):
         "gaps": gap_parts(document.get("gaps") or []),
         "moves": moves(document.get("robustness") or [], average_of(document)),
         "cases": [_case(c) for c in document.get("cases") or []],
-        "log": [_step(s, repeated) for s in log[:MOST_STEPS]],
+        "log": [_step(s, repeated, verdicts) for s in log[:MOST_STEPS]],
         "log_notes": [words.sentence(note) for note in repeated],
         "log_left_out": words.shown(MOST_STEPS, len(log), "steps"),
         "not_run": [
@@ -298,8 +299,21 @@ def _findings(document):
     shadows = {}
     for row in document.get("shadows") or []:
         shadows.setdefault(row.get("of"), []).append(row)
-    size = _size(document)
-    return [_finding(row, shadows.get(row.get("rank"), []), most_shadows, size) for row in rows]
+    size, told = _size(document), Counter(map(_told, rows))
+    groups = {row.get("rank"): row.get("group") for row in rows}
+    findings = []
+    for row in rows:
+        finding = _finding(row, shadows.get(row.get("rank"), []), most_shadows, size)
+        # Of two rows that are otherwise told alike, the people compared with are the difference.
+        against = finding["compared_with"] if told[_told(row)] > 1 else ""
+        again = _again(row.get("again") or {}, row.get("group"), groups)
+        findings.append(finding | {"against": against, "again": again})
+    return findings
+
+
+def _told(row):
+    """Return what a list of findings tells of a row."""
+    return row.get("group"), row.get("kind"), row.get("measure")
 
 
 def _finding(row, shadows, most_shadows, size):
@@ -321,17 +335,15 @@ def _finding(row, shadows, most_shadows, size):
         "rank": row.get("rank"),
         "group": row.get("group") or "–",
         "conditions": conditions or [{"text": row.get("group") or "–", "protected": False}],
-        "kind": _marked(words.KINDS.get(row.get("kind"), row.get("kind") or "–"), row, size),
+        "kind": _marked(words.about(_kind(row), row.get("measure")), row, size),
         "found": bool(row.get("found")),
         "is_raw": row.get("kind") != "cause" and first == gap,
-        "measure": str(row.get("measure") or "").replace("_", " "),
         "compared_with": row.get("compared_with") or "",
         "effect": words.number(first[0]),
         "interval": words.interval(*first[1:]),
         "where": where,
         "alone": "" if None in alone or alone == first else words.estimate(*alone),
         "equal": "" if None in equal else words.estimate(*equal),
-        "again": _again(row.get("again") or {}),
         "numbers": None if None in first else first[:3],
         "searched": words.estimate(*estimate) if where else "",
         "gap": words.number(gap[0]),
@@ -351,12 +363,24 @@ def _finding(row, shadows, most_shadows, size):
     }
 
 
-def _again(rediscovery):
-    """Return which findings are the part of a gap that is left at equal columns, or ''."""
+def _kind(row):
+    """Return what kind of finding a row is, in words; without a context, none is told."""
+    columns = {condition.get("column") for condition in row.get("conditions") or []}
+    if row.get("kind") == "context" and columns and columns <= set(row.get("attributes") or []):
+        return words.NO_CONTEXT
+    return words.KINDS.get(row.get("kind"), row.get("kind") or "–")
+
+
+def _again(rediscovery, group, groups):
+    """Return which findings are what is left of a gap at equal columns, or ''.
+
+    Those of other groups are a part of it. `groups`: of all findings, by their ranks.
+    """
     detector, ranks = rediscovery.get("detector"), rediscovery.get("ranks") or []
     several = ", ".join(map(str, ranks))
     findings = f"finding{'s' * (len(ranks) != 1)} {several}"
-    return f"{detector or '–'} finds part of it at equal columns: {findings}" if ranks else ""
+    what = "it" if group in map(groups.get, ranks) else "part of it"
+    return f"{detector or '–'} finds {what} at equal columns: {findings}" if ranks else ""
 
 
 def _shadow(row):
@@ -403,8 +427,10 @@ def _example(example):
     }
 
 
-def _step(row, repeated):
+def _step(row, repeated, verdicts):
     """Return one step of the log; notes of several steps stand below it, once."""
+    answer = verdicts.get((row.get("attribute"), row.get("null")), row).get("verdict")
+    is_alone = row.get("verdict") == words.FOUND != answer
     stopped = row.get("stopped_by")
     notes = [words.sentence(n) for n in row.get("notes") or [] if n not in repeated]
     notes += [f"Stopped by {limit_named(stopped)}."] if stopped else []
@@ -415,7 +441,7 @@ def _step(row, repeated):
         "role": words.ROLES.get(row.get("role"), row.get("role") or "–"),
         "tested": words.count(row.get("n_tested")),
         "found": words.count(row.get("n_found")),
-        "verdict": row.get("verdict") or "–",
+        "verdict": words.FOUND_ALONE if is_alone else row.get("verdict") or "–",
         "reason": words.sentence(row.get("reason")),
         "seconds": "–" if seconds is None else f"{seconds:,.1f}",
         "queries": words.count(row.get("n_queries")),

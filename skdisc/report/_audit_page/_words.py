@@ -21,6 +21,8 @@ KINDS = {
     "gap": "raw gap",
     "context": "gap within a context",
 }
+NO_CONTEXT = "gap from everyone else"
+FOUND_ALONE = "disparity found by this step alone, not by the audit"
 ROLES = {
     "lead": "leads",
     "corroborates": "corroborates",

@@ -254,6 +254,8 @@ def _raw(attribute, evidence, document):
     groups = [row for row in shown if row.get("gap") is not None]
     findings = [row for row in evidence if row.get("kind") == "gap" and row.get("found")]
     pairs = [(f, g) for f in findings for g in groups if _about(f) == _about(g)]
+    # A group that is too small to be judged is told where nothing else is found.
+    pairs = [pair for pair in pairs if pair[0].get("judged") is not False] or pairs
     of_rate = [pair for pair in pairs if is_of_outcomes(pair[1]["measure"])]
     if pairs:
         # The gap of decisions comes before those of their errors, which go with it.

@@ -6,6 +6,7 @@ from importlib import import_module
 
 from scipy import special
 
+from skdisc._results._judgment import FOUND
 from skdisc._stats import people_needed
 from skdisc._stats._equivalence import power_quantile
 from skdisc._verdicts._answer import rounded_up
@@ -558,6 +559,7 @@ class _Paragraph:
         raw, equal, texts = *(self.answer["others"][n] for n in ("raw", "equal")), self.texts
         is_equal = equal is not None and (equal["bound"] is not None or equal["n_cleared"] > 0)
         exclusion = equal if is_equal or raw is None else raw
+        nulls = ("conditional",) if is_equal or raw is None else ("contextual", "marginal")
         if exclusion is None or exclusion["n"] < 1:
             return ""
         values = {
@@ -582,12 +584,28 @@ class _Paragraph:
                 (True, True): texts.OTHERS_SOME_TOO_FEW,
                 (False, False): texts.OTHERS_BOUND,
                 (False, True): texts.OTHERS_TOO_FEW,
-            }[exclusion["resolution"] is not None, self.units.is_too_wide(exclusion["bound"])]
+            }[exclusion["resolution"] is not None, self._is_of_few(exclusion["bound"], nulls)]
         alone = exclusion["n_without_counterparts"]
         more = f" {texts.ALONE.format(n=self._count(alone))}" if alone else ""
         if exclusion.get("needed") and exclusion["n_cleared"] < exclusion["n"]:
             more = f" {self._told_needed(exclusion['needed'], exclusion['relevant_gap'])}{more}"
         return text.format(**values) + more
+
+    def _is_of_few(self, bound, nulls):
+        """Return whether a bound excludes next to nothing because the people are few.
+
+        It does not where most of it is the gap that is estimated, however many people there are.
+        """
+        if not self.units.is_too_wide(bound):
+            return False
+        widest = [
+            row
+            for row in self.document.get("families") or []
+            if row["attribute"] == self.answer["attribute"] and row["null"] in nulls
+            if not row["found"] and None not in (row["upper"], row["estimate"])
+            if rounded_up(row["upper"]) == bound
+        ]
+        return all(abs(row["estimate"]) <= row["upper"] / 2 for row in widest)
 
     # The lines.
 
@@ -671,7 +689,12 @@ class _Paragraph:
             return texts.QUOTE_BOUND.format(bound=self.units.bound(equal["bound"]), level=level)
         if equal["gap"] is None:
             return texts.QUOTE_OPEN if state == OPEN else ""
-        if equal["ci_high"] < 0:
+        if state in (OPEN, UNKNOWN) and equal["verdict"] != FOUND:
+            is_turned = self._is_turned()
+            gap, is_less = self._seen_turned() if is_turned else (equal, self._is_less())
+            shown = self._range_alone(gap, is_less=is_less)
+            quoted = texts.QUOTE_BETWEEN.format(range=shown, group=self._group_of_whole())
+        elif equal["ci_high"] < 0:
             quoted = self._of_whole(equal, self._is_less())
         elif self._is_turned():
             quoted = self._of_whole(*self._seen_turned())

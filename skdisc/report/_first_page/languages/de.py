@@ -200,8 +200,8 @@ OTHERS_TOO_FEW = (
     "ihre Abstände sind."
 )
 OTHERS_BOUND = (
-    "Die anderen {where}verglichenen Gruppen ({n}) sind zu klein, um viel zu sagen: In ihnen sind "
-    "Abstände bis zu {bound} möglich ({level})."
+    "In den anderen {where}verglichenen Gruppen ({n}) sind Abstände bis zu {bound} möglich "
+    "({level})."
 )
 OTHERS_CLEARED = (
     "In {cleared} der {n} anderen {where}verglichenen Gruppen ist kein Abstand über {relevant} "

@@ -177,8 +177,7 @@ OTHERS_TOO_FEW = (
     "The other groups compared {where}({n}) have too few people to say how large their gaps are."
 )
 OTHERS_BOUND = (
-    "The other groups compared {where}({n}) are too small to say much: gaps of up to {bound} are "
-    "possible in them ({level})."
+    "In the other groups compared {where}({n}), gaps of up to {bound} are possible ({level})."
 )
 OTHERS_CLEARED = (
     "In {cleared} of the {n} other groups compared {where}no gap is above {relevant} ({level}); of "

@@ -194,8 +194,8 @@ OTHERS_TOO_FEW = (
     "taille de leurs écarts."
 )
 OTHERS_BOUND = (
-    "Les autres groupes comparés{where} ({n}) sont trop petits pour en dire beaucoup : des écarts "
-    "jusqu'à {bound} y sont possibles ({level})."
+    "Dans les autres groupes comparés{where} ({n}), des écarts jusqu'à {bound} sont possibles "
+    "({level})."
 )
 OTHERS_CLEARED = (
     "Dans {cleared} des {n} autres groupes comparés{where}, aucun écart n'est supérieur à "
