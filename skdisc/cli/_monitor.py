@@ -8,6 +8,7 @@ import pandas as pd
 
 from skdisc._results._judgment import FOUND, NOTHING
 from skdisc._stats._rates import RATES, WITHOUT_LABELS
+from skdisc._utils._favorable import folded, spelled_alike
 from skdisc._utils._files import (
     check_is_file,
     check_writable,
@@ -22,6 +23,7 @@ from skdisc.cli._arguments import (
     check_favorable,
     column_named,
     columns_named,
+    distinct_values,
     labels_named,
     names_label,
 )
@@ -34,6 +36,7 @@ from skdisc.monitoring import DisparityMonitor
 _CODES = {NOTHING: 0, FOUND: 1}
 _UNSURE = 3
 _SHOWN = 10  # groups
+_SPELLINGS = "Values that differ from a favorable one by case or blanks alone count as favorable."
 _FIELDS = ("significance", "relevant_gap", "relevant_ratio", "relevant_size")
 
 
@@ -129,7 +132,24 @@ def _added(arguments, monitor, frame, notes):
         monitor = _begun(arguments, frame)
     else:
         _refuse_changes(arguments, monitor)
-    return monitor.partial_fit(*_batch(arguments, monitor, frame)), notes
+    X, y, decided = _batch(arguments, monitor, frame)
+    if monitor.output != VALUE:
+        favorable = getattr(monitor, "pos_label_", None) or monitor.pos_label or []
+        columns = [None if c is None else _respelled(c, favorable) for c in (y, decided)]
+        if any(
+            c is not None and not c.equals(old)
+            for c, old in zip(columns, (y, decided), strict=True)
+        ):
+            notes = [*notes, _SPELLINGS]
+        y, decided = columns
+    return monitor.partial_fit(X, y, decided), notes
+
+
+def _respelled(column, favorable):
+    """Return labels in which those that differ from a favorable one by case or blanks are it."""
+    alike = spelled_alike(favorable, distinct_values([column]))[len(favorable) :]
+    by_text = {folded(v): v for v in favorable if isinstance(v, str)}
+    return column.replace({v: by_text[folded(v)] for v in alike}) if alike else column
 
 
 def _begun(arguments, frame):

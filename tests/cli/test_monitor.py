@@ -230,3 +230,21 @@ def test_a_gap_from_the_first_people_on_is_no_change(tmp_path, capsys):
 def test_a_device_keeps_no_state(tmp_path, capsys):
     assert main(["monitor", "/dev/null", month(tmp_path / "a.csv", 0), *BEGIN]) == 2
     assert "is a device or a pipe" in capsys.readouterr().err
+
+
+def test_another_spelling_of_the_favorable_decision_is_favorable(tmp_path, capsys):
+    """A month with "YES" in place of "yes" counted as one without a favorable decision."""
+    given = ["--protected", "sex", "--favorable", "yes", "--decision", "hired"]
+    shown = []
+    for spelling in ("yes", "YES", " Yes "):
+        state = str(tmp_path / f"{spelling}.json")
+        main(["monitor", state, month(tmp_path / "a.csv", 0), *given])
+        path = month(tmp_path / "b.csv", 1)
+        frame = pd.read_csv(path).replace({"hired": {"yes": spelling}})
+        frame.to_csv(path, index=False)
+        capsys.readouterr()
+        main(["monitor", state, path, "--decision", "hired"])
+        *read, text = capsys.readouterr().out.partition("600 people")
+        assert ("by case or blanks alone count as favorable" in read[0]) == (spelling != "yes")
+        shown.append(text.split(", wealth")[0])  # which depends on the order of blocks
+    assert shown[0] == shown[1] == shown[2]

@@ -208,3 +208,21 @@ def test_damaged_numbers_that_were_shown_are_refused():
         state["stream"]["shown"] |= change
         with pytest.raises(ValueError, match="not the state of a DisparityMonitor"):
             DisparityMonitor.from_json(json.dumps(state))
+
+
+def test_groups_without_numbers_are_counted_and_the_bound_is_not_about_them():
+    """Of 1,000 people, 322 and 52 of two groups had no row, and no word said so."""
+    draw = np.random.default_rng(5)
+    monitor, n_said = DisparityMonitor(protected="race"), 0
+    for n_seen in range(1, 5):
+        race = draw.permutation(np.repeat(["a", "b", "c"], [150, 88, 12]))
+        monitor.partial_fit(pd.DataFrame({"race": race}), draw.integers(0, 2, 250))
+        shown = monitor.result_.without_people()
+        n_hidden = 3 - len(shown.to_frame())
+        said = [note for note in shown.notes if note.startswith("No numbers are shown yet of")]
+        assert len(said) == (0 < n_hidden < 3)
+        if said:
+            n_said += 1
+            assert f"of {n_hidden} group" in said[0]
+            assert "How large gaps may be is said of the groups that are shown" in said[0]
+        assert n_seen < 4 or n_said
