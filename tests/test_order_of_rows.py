@@ -7,6 +7,7 @@ from sklearn.linear_model import LogisticRegression
 
 from skdisc import Audit, BlackBox, Predicate
 from skdisc.datasets import plant_bias
+from skdisc.exceptions import ModelError
 from skdisc.group import GroupDisparity
 from skdisc.individual import CounterfactualFairness
 from skdisc.model_selection import PlantedTruth
@@ -96,3 +97,20 @@ def test_an_index_of_several_levels_says_nothing_about_order():
     assert audit().fit(X, Y.set_axis(levels)).report_.verdict == report.verdict
     with pytest.raises(ValueError, match="y has the index of X in another order"):
         audit().fit(X.set_axis(levels), turned(Y.set_axis(levels)))
+
+
+def test_answers_of_a_model_in_another_order_are_refused():
+    """As of a rule that goes through the rows group by group."""
+
+    def by_sex(rows):
+        return pd.concat([group["age"] > 40 for _, group in rows.groupby("sex")])
+
+    detector = GroupDisparity(protected="sex")
+    message = "function returned a Series with the index of the rows in another order"
+    with pytest.raises(ModelError, match=message):
+        detector.fit(X, Y, by_sex)
+    expected = detector.fit(X, Y, rule).result_
+    assert detector.fit(X, Y, lambda rows: by_sex(rows).loc[rows.index]).result_ == expected
+    assert (
+        detector.fit(turned(X), turned(Y), lambda rows: pd.Series(rule(rows))).result_ == expected
+    )

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 
+from skdisc._utils._inputs import is_reordered
 from skdisc.exceptions import ModelError
 
 # What float() and NumPy say of text that is no number.
@@ -43,10 +44,12 @@ def ask_model(model, method, rows):
     is raised, and nothing is tried again.
 
     `method`: name of the method; None: the model is called. `rows`: as `rows_for` makes them.
-    Raises ModelError if the model raises an error, which is the cause.
+    Raises ModelError if the model raises an error, which is the cause, or returns the index of the
+    rows in another order, unless it counts them anew.
     """
     try:
-        return np.asarray((getattr(model, method) if method else model)(rows.copy()))
+        answer = (getattr(model, method) if method else model)(rows.copy())
+        raw = np.asarray(answer)
     except Exception as error:
         if is_about_text(error):  # without its words, which contain the value of a cell
             name = type(model).__name__
@@ -60,6 +63,15 @@ def ask_model(model, method, rows):
             f"The audited model raised {type(error).__name__} for a query of {len(rows)} rows: "
             f"{error}"
         ) from error
+    if isinstance(rows, pd.DataFrame) and isinstance(answer, (pd.Series, pd.DataFrame)):
+        is_counted = answer.index.equals(pd.RangeIndex(len(rows)))
+        if not is_counted and is_reordered(rows.index, answer.index):
+            raise ModelError(
+                f"{type(model).__name__} returned a {type(answer).__name__} with the index of the "
+                "rows in another order, and answers are matched by position. Let it return them in "
+                "the order of the rows, as by answers.loc[X.index]."
+            )
+    return raw
 
 
 def without_message(error):

@@ -170,7 +170,7 @@ def check_order(**columns):
     indexed = {n: c for n, c in columns.items() if isinstance(c, (pd.Series, pd.DataFrame))}
     first = next(iter(indexed), None)
     for name, values in indexed.items():
-        if _is_reordered(indexed[first].index, values.index):
+        if is_reordered(indexed[first].index, values.index):
             raise ValueError(
                 f"{name} has the index of {first} in another order, and rows are matched by "
                 f"position. Put both in the same order ({name}.loc[{first}.index]), or pass "
@@ -208,7 +208,7 @@ def without_index(value):
     return value
 
 
-def _is_reordered(index, second_index):
+def is_reordered(index, second_index):
     """Return whether two indexes have the same labels, each once, in different orders."""
     if (
         len(index) != len(second_index)
