@@ -33,7 +33,7 @@ from skdisc.causal._counterfactual_rows import take_rows
 TRAINED = "fitted model"
 _ANY = 2**62  # numbers that are not binned are items one by one
 
-_AMONG = {  # whom a rate is about, if not all: those with one value of labels or outcomes
+AMONG = {  # whom a rate is about, if not all: those with one value of labels or outcomes
     "true_positive_rate": ("labels", 1),
     "false_positive_rate": ("labels", 0),
     "positive_predictive_value": ("outcomes", 1),
@@ -257,14 +257,14 @@ class AuditedRows:
 
     def among(self, name: str, members: np.ndarray) -> np.ndarray:
         """Return a mask of the members of a group whom a rate is about: the qualified, say."""
-        if name not in _AMONG:
+        if name not in AMONG:
             return members
-        which, value = _AMONG[name]
+        which, value = AMONG[name]
         return members & (getattr(self, which) == value)
 
     def rate(self, name: str, members: np.ndarray) -> float:
         """Return a rate of the members of a group; NaN if nobody counts, or it is unknown."""
-        if name not in ("selection_rate", *_AMONG):
+        if name not in ("selection_rate", *AMONG):
             return float("nan")
         values = self.labels if name == "positive_predictive_value" else self.outcomes
         among = self.among(name, members)

@@ -6,8 +6,8 @@ import numpy as np
 
 from skdisc._results._findings import ContextFindings, GroupFindings
 from skdisc._results._without_people import of_findings
-from skdisc.auditing._figures import RATE_OF, as_gaps
-from skdisc.auditing._internal import has_reference, shown_answer, tied_rows
+from skdisc.auditing._figures import RATE_OF, as_gaps, has_reference
+from skdisc.auditing._internal import shown_answer, tied_rows
 
 _PARTS = ("groups", "comparable", "evidence", "families", "figures", "verdicts")
 _OF_COLUMNS = ("associations", "curve")  # tables that are about no groups

@@ -28,7 +28,7 @@ from skdisc.auditing._disclosure import public_document, public_notes
 from skdisc.auditing._evidence import find_evidence, joined_evidence
 from skdisc.auditing._families import families
 from skdisc.auditing._figures import EQUAL, GAP, RATE_OF, Figures, as_gaps, what_is_shown
-from skdisc.auditing._fingerprints import fingerprints, fingerprints_of_counts
+from skdisc.auditing._fingerprints import counts_fingerprint, data_fingerprint, fingerprints
 from skdisc.auditing._internal import as_read, hidden_rows, notes_on_joined_values, without_hidden
 from skdisc.auditing._notices import notices_of
 from skdisc.auditing._numbers import DIFFERENCE, LOG, VALUE, named_by_mean
@@ -119,10 +119,9 @@ def make_report(audit, audited, plan, run, parts=None):
         details = shown_results(document, rows, plan, results, is_all_known)
     if audited.choice is not None:
         document = public_document(document, public_notes(audited, audit))
-    if audited.X is not None:
-        for case in document["cases"]:
-            X = audited.X if audited.original is None else audited.original
-            case["examples"] = [e for e in case["examples"] if not _is_somebody(e, case, X)]
+    X = as_read(audited).X
+    for case in document["cases"]:
+        case["examples"] = [e for e in case["examples"] if not _is_somebody(e, case, X)]
     document = jsonable(document)
     if audited.numbers is not None:
         for part in ("verdicts", "evidence", "groups", "figures", "families"):
@@ -189,10 +188,11 @@ def _tell_of_skewness(verdicts, audited, plan, results):
 def fingerprints_of(audit, audited):
     """Return the hashes of what was audited, and how."""
     if audited.table is not None:
-        return fingerprints_of_counts(audited.table.recorded, _settings(audit))
-    roles = {"weight": audited.weight, "groups": audited.groups, "frequency": audited.frequency}
-    X = audited.X if audited.original is None else audited.original
-    return fingerprints(X, settings=_settings(audit), **roles)
+        data = counts_fingerprint(audited.table.recorded)
+    else:
+        roles = {"weight": audited.weight, "groups": audited.groups}
+        data = data_fingerprint(as_read(audited).X, frequency=audited.frequency, **roles)
+    return fingerprints(data, _settings(audit))
 
 
 def overall(verdicts, interrupted=False):

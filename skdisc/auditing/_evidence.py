@@ -20,6 +20,7 @@ from skdisc.auditing._figures import (
     REVERSED,
     as_gaps,
     finite_or_none,
+    versus_of,
     what_is_shown,
 )
 from skdisc.auditing._plan import DESCRIBES, LEAD
@@ -238,8 +239,7 @@ def _compared_with(result, step, group, numbers, audited):
     named: in a question about sex, black women are compared with black men, and in a question about
     race with other women.
     """
-    reference = numbers.get("reference", result.versus)
-    text = "everyone else" if reference == "rest" else str(reference)
+    text = versus_of(result, numbers)
     columns = [c for c in audited.protected if c not in step.protected]
     shared = [str(p) for p in getattr(group, "predicates", ()) if p.column in columns]
     return f"{text}, {' and '.join(shared)}" if shared else text

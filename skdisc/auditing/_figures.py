@@ -135,7 +135,7 @@ class Figures:
         groups = {str(group): group for group in result.findings.subgroups}
         names, is_all = list(groups), str(step.attribute) in self._of_two_values
         if len(names) == 1:  # the other value may be the reference
-            names.append(_versus(result, result.findings.table.iloc[0].to_dict()))
+            names.append(versus_of(result, result.findings.table.iloc[0].to_dict()))
         elif len(names) == 2 and not is_all:  # numbers of many values may be cut in two
             one, other = (group.mask(self.audited.X) for group in groups.values())
             is_all = bool((one != other).all())
@@ -188,7 +188,7 @@ class Figures:
             row, group = table.iloc[i].to_dict(), str(result.findings.subgroups[i])
             quantity = what_is_shown(step, table, row["measure"])
             key = quantity, str(step.attribute), group, RATE_OF.get(row["measure"], row["measure"])
-            versus, people = _versus(result, row), {"people": int(row["support"])}
+            versus, people = versus_of(result, row), {"people": int(row["support"])}
             level = row.get("level", 1 - row.get("ci_significance", result.significance))
             if "held_out_effect" in table:
                 ends = (row[f"held_out_{n}"] for n in ("effect", "ci_low", "ci_high"))
@@ -247,12 +247,18 @@ def what_is_shown(step, table, measure):
 
 
 def gap_of(step):
-    """Return what the candidates of a step differ by; a template has a reference of its own."""
-    has_reference = step.settings.get("preset") or step.settings.get("reference", "rest") != "rest"
-    return TO_REFERENCE if has_reference and step.null == "marginal" else WHAT.get(step.null, "")
+    """Return what the candidates of a step differ by."""
+    if step.null == "marginal" and has_reference(step):
+        return TO_REFERENCE
+    return WHAT.get(step.null, "")
 
 
-def _versus(result, row):
+def has_reference(step):
+    """Return whether a step compares groups with one of them, as templates of rates do."""
+    return bool(step.settings.get("preset")) or step.settings.get("reference", "rest") != "rest"
+
+
+def versus_of(result, row):
     """Return with whom the people of a finding are compared."""
     reference = row.get("reference", result.versus)
     return "everyone else" if reference == "rest" else str(reference)

@@ -126,13 +126,7 @@ def code_fingerprint() -> str | None:
     return f"{__version__} {whole.hexdigest()}" if paths else None
 
 
-def fingerprints(
-    X: pd.DataFrame,
-    *,
-    settings: dict,
-    frequency: np.ndarray | None = None,
-    **roles: ArrayLike | None,
-) -> dict[str, str | None]:
+def fingerprints(data: str, settings: dict) -> dict[str, str | None]:
     """Return the fingerprints of an audit.
 
     Labels and decisions are left out. A document goes to people who may know the table, but not
@@ -140,26 +134,13 @@ def fingerprints(
     that the document hides: of five people, after 32 attempts. A salt in the document would not
     help, for whoever guesses can read it. That outcomes are equal shows when the audit runs again.
 
-    `X`, of shape (n_rows, n_columns): the rows that were passed. `settings`: parameters of the
-    audit. `frequency`: as in `data_fingerprint`. `**roles`: what else belongs to the rows and is no
-    outcome, such as ``weight`` and ``groups``. Returns a dict: data, model, settings and code, each
-    text or None. The model has the hash of its file, which only those know who read it.
+    `data`: from `data_fingerprint`, of the rows and of what else belongs to them and is no outcome,
+    or from `counts_fingerprint`. `settings`: parameters of the audit. Returns a dict: data, model,
+    settings and code, each text or None. The model has the hash of its file, which only those know
+    who read it.
     """
     return {
-        "data": data_fingerprint(X, frequency=frequency, **roles),
-        "model": None,
-        "settings": settings_fingerprint(settings),
-        "code": code_fingerprint(),
-    }
-
-
-def fingerprints_of_counts(counts: Counts, settings: dict) -> dict:
-    """Return the fingerprints of an audit of counts, as `fingerprints` does of rows.
-
-    `settings`: parameters of the audit.
-    """
-    return {
-        "data": counts_fingerprint(counts),
+        "data": data,
         "model": None,
         "settings": settings_fingerprint(settings),
         "code": code_fingerprint(),

@@ -22,10 +22,11 @@ from skdisc._stats._printed_sums import PrintedSums
 from skdisc._utils._hashing import numbers_of
 from skdisc._utils._validation import of_numbers
 from skdisc._verdicts._answer import reason_of
+from skdisc.auditing._audited_rows import AMONG
 from skdisc.auditing._cells import answer_facts
 from skdisc.auditing._evidence import ranked_again
 from skdisc.auditing._families import ends_of_bounds, listed
-from skdisc.auditing._figures import RATE_OF, RATIO, TO_REFERENCE, as_gaps
+from skdisc.auditing._figures import RATE_OF, RATIO, TO_REFERENCE, as_gaps, has_reference
 from skdisc.auditing._pay._record import printed_groups
 from skdisc.auditing._pay._templates import OF_RATES
 from skdisc.auditing._plan import LEAD
@@ -36,11 +37,6 @@ MOST_OF_SINGLE = 0.99  # 9 people of a group of 10 are 0.9 of it, which must not
 _BITS = 40  # masks that are told apart in one number, beside codes
 REST, REFERENCE = "rest", "reference"  # with whom a group is compared
 _NUMBERS = ("effect", "ci_low", "ci_high", "ci_level", "people")
-_BASES = {  # whom a rate is about, if not everybody: labels, or outcomes, of one value
-    "true_positive_rate": ("labels", 1),
-    "false_positive_rate": ("labels", 0),
-    "positive_predictive_value": ("outcomes", 1),
-}
 
 
 def with_joined_values(audited, audit):
@@ -163,9 +159,8 @@ def hidden_rows(document, audit, audited, plan, results):
         if not keys:
             continue
         among = audited.frequency
-        if base in _BASES:
-            name, value = _BASES[base]
-            among = (getattr(audited, name) == value) * (1 if among is None else among)
+        if base in AMONG:
+            among = audited.among(base, True) * (1 if among is None else among)
         # a law's figures compare with one group, so that nothing tells about all people
         is_all_known = audit.template not in OF_RATES
         sums = PrintedSums(columns, audit.min_cell, among, MOST, is_all_known, _most_rows(audited))
@@ -234,7 +229,7 @@ class HiddenRows:
     def key(self, attribute, group, measure, part, what):
         """Return the key of a group by a measure."""
         base = RATE_OF.get(measure, measure)
-        base = base if base in _BASES else "selection_rate"
+        base = base if base in AMONG else "selection_rate"
         is_reference = part == "groups" or str(what).startswith((TO_REFERENCE, RATIO))
         is_reference |= what in ("marginal", "calibration") or base == "positive_predictive_value"
         versus = REFERENCE if is_reference and attribute in self._with_reference else REST
@@ -270,11 +265,6 @@ class HiddenRows:
         if not any(key in self.tied for key in self.keys_of(row, "evidence")):
             return row
         return row | {"p_adjusted": significance if row["p_adjusted"] <= significance else 1.0}
-
-
-def has_reference(step):
-    """Return whether a step compares groups with one of them."""
-    return bool(step.settings.get("preset")) or step.settings.get("reference", "rest") != "rest"
 
 
 def _of_equal_p(plan, results, hidden):

@@ -52,12 +52,9 @@ def notices_of(audited, least, relevant_size):
     notes += spellings(X, protected, least, people)
     outcomes = {"label": audited.y, "decision": getattr(audited.box, "decisions", None)}
     if audited.numbers is not None:
-        outcomes, notes = (
-            {},
-            notes
-            + of_numbers(X, audited.numbers, protected, least, is_pay=audited.roll is not None),
-        )
-        if audited.roll is not None:
+        outcomes, is_pay = {}, audited.roll is not None
+        notes += of_numbers(X, audited.numbers, protected, least, is_pay=is_pay)
+        if is_pay:
             notes += parts_of_pay(audited.roll.names)
         if audited.groups is None:
             notes += rows_of_people(X, audited.numbers.raw, protected)
@@ -87,12 +84,11 @@ def of_weights(weight, n_weightless, least=1):
     notes = []
     if weight is not None and np.ptp(weight) > 0:
         share = np.asarray(weight, dtype=float) / np.max(weight)
-        counts = {"n": f"{len(share):,}", "equal": f"{share.sum() ** 2 / (share @ share):,.0f}"}
-        notes.append(TableNote(None, SENTENCES["weighted"].format(**counts), "", "", above=True))
+        equal = share.sum() ** 2 / (share @ share)
+        notes.append(_above(None, "weighted", n=f"{len(share):,}", equal=f"{equal:,.0f}"))
     if n_weightless:
         name = "weightless" if n_weightless >= least else "few weightless"
-        observation = SENTENCES[name].format(n=f"{max(n_weightless, least):,}")
-        notes.append(TableNote(None, observation, "", "", above=True))
+        notes.append(_above(None, name, n=f"{max(n_weightless, least):,}"))
     return notes
 
 
@@ -115,12 +111,10 @@ def outcome_columns(X, outcome, protected=(), frequency=None):
         if min(by_value, by_threshold) > _ERRORS * rarer:
             continue
         n = len(X) if frequency is None else int(weight.sum())
-        exact, nearly = "threshold gives", "threshold nearly gives"
+        seen = ("threshold gives", "threshold nearly gives")
         if by_value < by_threshold:
-            exact, nearly = "values give", "values nearly give"
-        observation = SENTENCES[exact if min(by_value, by_threshold) == 0 else nearly]
-        parts = observation.format(n=f"{n:,}"), SENTENCES["outcome again"], _leave_out(name)
-        notes.append(TableNote(str(name), *parts, above=True))
+            seen = ("values give", "values nearly give")
+        notes.append(_outcome_again(name, seen[min(by_value, by_threshold) > 0], n=f"{n:,}"))
     return notes
 
 
@@ -132,27 +126,16 @@ def of_numbers(X, numbers, protected=(), least=1, is_pay=False):
     """
     notes, raw = [], numbers.raw
     if numbers.is_automatic:
-        observation = SENTENCES["many numbers"].format(n=f"{len(np.unique(raw)):,}")
-        notes.append(
-            TableNote(
-                numbers.name,
-                observation,
-                SENTENCES["means"],
-                SENTENCES["name favorable"],
-                above=True,
-            )
-        )
+        n = f"{len(np.unique(raw)):,}"
+        notes.append(_above(numbers.name, "many numbers", "means", "name favorable", n=n))
     is_far = outliers(raw) if numbers.output == VALUE else np.zeros(len(raw), dtype=bool)
     n_far = int(is_far.sum())
     if n_far:
-        observation = SENTENCES["few far" if n_far < least else "far"]
-        observation = observation.format(n=f"{max(n_far, least):,}")
+        seen, n = "few far" if n_far < least else "far", f"{max(n_far, least):,}"
         is_above = raw[is_far].min() > np.median(raw)  # logarithms weigh small numbers more
         has_log = is_above and not is_pay and numbers.scale == DIFFERENCE
-        option = SENTENCES["errors or log" if has_log else "errors"]
-        notes.append(
-            TableNote(numbers.name, observation, SENTENCES["as they are"], option, above=True)
-        )
+        option = "errors or log" if has_log else "errors"
+        notes.append(_above(numbers.name, seen, "as they are", option, n=n))
     for name, column in X.items():
         if name in protected or not is_numeric_dtype(column) or is_bool_dtype(column):
             continue
@@ -164,8 +147,7 @@ def of_numbers(X, numbers, protected=(), least=1, is_pay=False):
         ):
             continue
         if abs(stats.spearmanr(column[has_value], raw[has_value]).statistic) >= _SAME_ORDER:
-            parts = SENTENCES["same order"], SENTENCES["outcome again"], _leave_out(name)
-            notes.append(TableNote(str(name), *parts, above=True))
+            notes.append(_outcome_again(name, "same order"))
     return notes
 
 
@@ -176,8 +158,7 @@ def parts_of_pay(names):
     """
     if names["variable"] is None or names["base"] is not None:
         return []
-    parts = SENTENCES["target alone"], SENTENCES["part of target"], SENTENCES["base named"]
-    return [TableNote(names["variable"], *parts, above=True)]
+    return [_above(names["variable"], "target alone", "part of target", "base named")]
 
 
 def rows_of_people(X, raw, protected=()):
@@ -197,15 +178,15 @@ def rows_of_people(X, raw, protected=()):
         within = raw - (np.bincount(codes, raw) / np.bincount(codes))[codes]
         if within.var() * len(X) / (len(X) - len(values)) > _ALIKE * raw.var():
             continue
-        counts = {"distinct": f"{len(values):,}", "n": f"{len(X):,}"}
-        option = f"--groups {shlex.quote(str(name))}"
         notes.append(
-            TableNote(
-                str(name),
-                SENTENCES["rows of people"].format(**counts),
-                SENTENCES["rows of one person"],
-                SENTENCES["say so"].format(option=option),
-                above=True,
+            _above(
+                name,
+                "rows of people",
+                "rows of one person",
+                "say so",
+                distinct=f"{len(values):,}",
+                n=f"{len(X):,}",
+                option=f"--groups {_quoted(name)}",
             )
         )
     return notes
@@ -243,14 +224,15 @@ def codes_of_missing(X, least=1):
         values, times = np.unique(numbers, return_counts=True)
         for i in _codes_at_an_end(values, times, max(least, _CODES_SHARE * len(X))):
             text = f"{values[i]:.15g}"
-            option = f"--missing {shlex.quote(f'{name}={text}')}"
             notes.append(
-                TableNote(
-                    str(name),
-                    SENTENCES["code"].format(value=text, n=f"{times[i]:,}"),
-                    SENTENCES["code counts"],
-                    SENTENCES["code missing"].format(option=option),
-                    above=True,
+                _above(
+                    name,
+                    "code",
+                    "code counts",
+                    "code missing",
+                    value=text,
+                    n=f"{times[i]:,}",
+                    option=f"--missing {_quoted(f'{name}={text}')}",
                 )
             )
     return notes
@@ -297,15 +279,8 @@ def spellings(X, protected, least=1, frequency=None):
                 same.setdefault(folded(value), []).append((value, n))
         several = [_named(pairs, least) for pairs in same.values() if len(pairs) > 1]
         if several:
-            notes.append(
-                TableNote(
-                    str(name),
-                    SENTENCES["spellings"].format(values="; ".join(several)),
-                    SENTENCES["own groups"],
-                    SENTENCES["make one"].format(option=f"--fold {shlex.quote(str(name))}"),
-                    above=True,
-                )
-            )
+            fields = {"values": "; ".join(several), "option": f"--fold {_quoted(name)}"}
+            notes.append(_above(name, "spellings", "own groups", "make one", **fields))
     return notes
 
 
@@ -370,14 +345,9 @@ def numbers_of_people(X, y):
             continue
         if table.drop(columns=name).duplicated().any():
             continue
+        option = f"--counts {_quoted(name)}"
         notes.append(
-            TableNote(
-                str(name),
-                SENTENCES["counted rows"],
-                SENTENCES["counts as a column"],
-                SENTENCES["number of people"].format(option=f"--counts {shlex.quote(str(name))}"),
-                above=True,
-            )
+            _above(name, "counted rows", "counts as a column", "number of people", option=option)
         )
     return notes
 
@@ -455,9 +425,17 @@ def stand_ins(X, protected):
             table = pd.crosstab(binned, X[attribute]).to_numpy()
             v = cramers_v(table, table.sum()) if min(table.shape) > 1 else 0.0
             if v >= STRONG_V:
-                done = SENTENCES["runs through"].format(attribute=repr(attribute))
-                observation = SENTENCES["stand-in"].format(attribute=repr(attribute), v=f"{v:.2f}")
-                notes.append(TableNote(str(name), observation, done, _leave_out(name), above=True))
+                notes.append(
+                    _above(
+                        name,
+                        "stand-in",
+                        "runs through",
+                        "leave out",
+                        attribute=repr(attribute),
+                        v=f"{v:.2f}",
+                        option=_ignored(name),
+                    )
+                )
     return notes
 
 
@@ -497,8 +475,32 @@ def _counts(column, frequency):
     return people.sort_values(ascending=False)
 
 
+def _above(column, seen, done="", option="", **fields):
+    """Return a note that stands above the answers, of sentences that are named.
+
+    `column`: None for the whole table. `fields`: what the sentences have places for.
+    """
+    names = (seen, done, option)
+    texts = (SENTENCES[name].format(**fields) if name else "" for name in names)
+    return TableNote(None if column is None else str(column), *texts, above=True)
+
+
+def _outcome_again(name, seen, **fields):
+    """Return a note on a column that may be the outcome in other words."""
+    return _above(name, seen, "outcome again", "leave out", option=_ignored(name), **fields)
+
+
 def _leave_out(name):
-    return SENTENCES["leave out"].format(option=f"--ignore {shlex.quote(str(name))}")
+    return SENTENCES["leave out"].format(option=_ignored(name))
+
+
+def _ignored(name):
+    return f"--ignore {_quoted(name)}"
+
+
+def _quoted(name):
+    """Return a name as an argument of the command line."""
+    return shlex.quote(str(name))
 
 
 def _number_or_fewer(n, least):

@@ -264,14 +264,19 @@ def finite_numbers(y: ArrayLike, what: str) -> np.ndarray:
 def _about_texts(texts, what):
     """Return the message on texts in place of numbers."""
     marks = sorted({mark for text in texts.unique() for mark in _CURRENCY.findall(text)})
-    n = "1 row" if len(texts) == 1 else f"{len(texts):,} rows"
     shape = re.sub(r"\d", "0", texts.iloc[0])
     if len(marks) > 1:
         do = f"amounts of several currencies ({', '.join(marks)}) cannot be compared: convert them"
         do += " to one, and write numbers alone"
     else:
         do = "write numbers alone, without currency and blanks, with one decimal mark"
-    return f"{what} holds text in place of numbers in {n}, of the form {shape!r}: {do}."
+    rows = rows_in_words(len(texts))
+    return f"{what} holds text in place of numbers in {rows}, of the form {shape!r}: {do}."
+
+
+def rows_in_words(n: int) -> str:
+    """Return a number of rows in words."""
+    return "1 row" if n == 1 else f"{n:,} rows"
 
 
 def _check_positive(raw):

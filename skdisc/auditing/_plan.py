@@ -1,7 +1,7 @@
 """The plan of an audit: which detectors run, and which of them answers which question."""
 
 import inspect
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 
 import numpy as np
 
@@ -146,45 +146,50 @@ def _able(audit, audited, names, is_named):
         names, not_run = _public(names, audited.choice)
     gaps = [c for c in audited.X if c not in audited.protected and audited.X[c].isna().any()]
     for name in names:
-        needs, reason = detectors[name]._needs, ""
-        if audited.numbers is not None and not _compares_numbers(detectors[name]):
-            reason = "compares decisions, and the outcomes are numbers"
-            if is_named:
-                able_ones = ", ".join(n for n, d in detectors.items() if _compares_numbers(d))
-                raise ValueError(f"{name} {reason}. Those that compare numbers: {able_ones}.")
-        elif detectors[name]._asks and not audited.can_ask:
-            reason = "queries a model with new rows, and there is none"
-            if is_named:
-                raise ValueError(f"{name} {reason}: pass model=, or estimator=.")
-        elif not _can_read(audit, audited, detectors[name]):
-            reason = "needs the rows of people, and there are only counts"
-            if is_named:
-                raise ValueError(f"{name} {reason}: pass the table, not its counts.")
-        elif "worlds" in needs and audit.counterfactuals is None:
-            reason = "needs a causal model or counterfactual rows: pass counterfactuals="
-            if is_named:
-                raise ValueError(f"{name} {reason}.")
-        elif "outcomes" in needs and not _has_outcomes(audited):
-            reason = "needs decisions, and the outcomes y of the people selected"
-            if is_named:
-                raise ValueError(f"{name} {reason}: pass y and model=BlackBox(decisions=...).")
-        elif "places" in needs and not _settings(audit, audited, detectors[name]).get("place"):
-            reason = "needs the column of places: pass settings={'place': COLUMN}"
-            if is_named:
-                raise ValueError(f"{name} {reason}.")
-        elif "arrivals" in needs and not is_named:
-            reason = "watches decisions as they arrive, and an audit looks once at one table"
-        elif "scores" in needs and not audited.can_ask and not is_named:
-            reason = "orders people by scores, and there are only labels or decisions"
-        elif gaps and not takes_gaps(detectors[name]()) and not is_named:
-            reason = f"needs complete columns, and values are missing in {', '.join(gaps)}"
-        elif (reason := _cannot_count(audited, detectors[name])) and is_named:
-            raise ValueError(f"{name} {reason}.")
+        reason, remedy = _unable(audit, audited, detectors[name])
+        reason = reason or ("" if is_named else _unasked(audited, detectors[name], gaps))
+        if not reason:
+            reason, remedy = _cannot_count(audited, detectors[name]), ""
+        if reason and is_named:
+            raise ValueError(f"{name} {reason}{remedy}.")
         if reason:
             not_run.append({"detector": name, "reason": reason})
         else:
             able.append(name)
     return able, not_run
+
+
+def _unable(audit, audited, detector):
+    """Return why a detector cannot run, and what to do about it; two empty texts if it can."""
+    if audited.numbers is not None and not _compares_numbers(detector):
+        able = ", ".join(n for n, d in all_detectors().items() if _compares_numbers(d))
+        reason = "compares decisions, and the outcomes are numbers"
+        return reason, f". Those that compare numbers: {able}"
+    if detector._asks and not audited.can_ask:
+        reason = "queries a model with new rows, and there is none"
+        return reason, ": pass model=, or estimator="
+    if not _can_read(audit, audited, detector):
+        reason = "needs the rows of people, and there are only counts"
+        return reason, ": pass the table, not its counts"
+    if "worlds" in detector._needs and audit.counterfactuals is None:
+        return "needs a causal model or counterfactual rows: pass counterfactuals=", ""
+    if "outcomes" in detector._needs and not _has_outcomes(audited):
+        reason = "needs decisions, and the outcomes y of the people selected"
+        return reason, ": pass y and model=BlackBox(decisions=...)"
+    if "places" in detector._needs and not _settings(audit, audited, detector).get("place"):
+        return "needs the column of places: pass settings={'place': COLUMN}", ""
+    return "", ""
+
+
+def _unasked(audited, detector, gaps):
+    """Return why a detector runs only if it is named; "" if it runs with all others."""
+    if "arrivals" in detector._needs:
+        return "watches decisions as they arrive, and an audit looks once at one table"
+    if "scores" in detector._needs and not audited.can_ask:
+        return "orders people by scores, and there are only labels or decisions"
+    if gaps and not takes_gaps(detector()):
+        return f"needs complete columns, and values are missing in {', '.join(gaps)}"
+    return ""
 
 
 def _cannot_count(audited, detector):
@@ -267,12 +272,11 @@ def _steps_of(audit, audited, name, leads):
     detector = all_detectors()[name]
     null, is_lead = _null(detector), name in leads
     settings = _settings(audit, audited, detector)
-    about_model = detector._asks
     if is_lead and null == "individual" and audited.kind == TRAINED:
         attribute = ", ".join(map(str, audited.protected))
         return [AuditStep(name, name, attribute, audited.protected, null, LEAD, settings, "model")]
     role = (FACTS if null == "individual" else LEAD) if is_lead else CORROBORATES
-    on = "model" if about_model else "given"
+    on = "model" if detector._asks else "given"
     columns = [[c] for c in audited.protected] if is_lead and name in _BY_ATTRIBUTE else []
     steps = []
     for several in columns or [audited.protected]:
@@ -282,17 +286,18 @@ def _steps_of(audit, audited, name, leads):
         step = AuditStep(label, name, attribute, several, null, role, step_settings, on)
         steps += _questions(step, audited, audit.template) if name == "GroupDisparity" else [step]
         if role == LEAD and audited.kind == TRAINED and on == "given":
-            steps.append(_replaced(step, name=f"{label} (labels)", on="labels"))
+            steps.append(replace(step, name=f"{label} (labels)", on="labels"))
             steps += _errors(step, audited)
     if name == "GroupDisparity" and is_lead and audit.template in OF_RATES and len(columns) > 1:
-        attribute = ", ".join(map(str, audited.protected))
-        step_settings = steps[0].settings | {"intersections": 2}
-        changes = {
-            "name": f"{name} (intersections)",
-            "attribute": attribute,
-            "settings": step_settings,
-        }
-        steps.append(_replaced(steps[0], protected=audited.protected, role=CORROBORATES, **changes))
+        crossed = replace(
+            steps[0],
+            name=f"{name} (intersections)",
+            attribute=", ".join(map(str, audited.protected)),
+            protected=audited.protected,
+            role=CORROBORATES,
+            settings=steps[0].settings | {"intersections": 2},
+        )
+        steps.append(crossed)
     return steps
 
 
@@ -312,29 +317,30 @@ def _legitimate(settings, protected):
 
 def _questions(step, audited, template):
     """Return the steps of GroupDisparity: rates, and calibration where labels are known."""
-    measures = (
-        ["mean_difference", "impact_ratio"] if audited.numbers is None else ["mean_difference"]
-    )
-    if _has_outcomes(audited):
+    numbers, has_outcomes = audited.numbers, _has_outcomes(audited)
+    measures = ["mean_difference"]
+    if numbers is None:
+        measures.append("impact_ratio")
+    if has_outcomes:
         measures += _ERRORS
-    step_settings = step.settings | {"measures": measures}
+    settings = step.settings | {"measures": measures}
     if template in OF_RATES:
-        step_settings = {n: v for n, v in step_settings.items() if n != "reference"} | {
-            "preset": template
-        }
-    if step.role == LEAD:
-        step_settings |= {"intersections": 1}
-    steps = [_replaced(step, settings=step_settings)]
-    is_scored = (
-        audited.numbers is not None and audited.numbers.is_of_labels and audited.y is not None
-    )
-    if (_has_outcomes(audited) or is_scored) and step.role == LEAD:
-        step_settings = step_settings | {"measures": ["predictive_parity"]}
-        if is_scored:
-            step_settings |= {"measures": ["calibration_difference"], "output": PROBABILITY}
-            step_settings |= {"pos_label": audited.favorable}
+        del settings["reference"]
+        settings["preset"] = template
+    if step.role != LEAD:
+        return [replace(step, settings=settings)]
+    settings["intersections"] = 1
+    steps = [replace(step, settings=settings)]
+    of_calibration = {"measures": ["predictive_parity"]}
+    is_scored = numbers is not None and numbers.is_of_labels and audited.y is not None
+    if is_scored:
+        of_calibration = {"measures": ["calibration_difference"], "output": PROBABILITY}
+        of_calibration["pos_label"] = audited.favorable
+    if has_outcomes or is_scored:
         name = f"{step.name} (calibration)"
-        steps.append(_replaced(step, name=name, null="calibration", settings=step_settings))
+        steps.append(
+            replace(step, name=name, null="calibration", settings=settings | of_calibration)
+        )
     return steps
 
 
@@ -346,11 +352,7 @@ def _errors(step, audited):
     if step.detector != "GroupDisparity" or audited.y is None:
         return []
     step_settings = step.settings | {"measures": list(_ERRORS), "intersections": 1}
-    return [_replaced(step, name=f"{step.name} (errors)", role=DESCRIBES, settings=step_settings)]
-
-
-def _replaced(step, **changes):
-    return AuditStep(**(vars(step) | changes))
+    return [replace(step, name=f"{step.name} (errors)", role=DESCRIBES, settings=step_settings)]
 
 
 def _settings(audit, audited, detector):

@@ -6,7 +6,13 @@ from collections.abc import Sequence
 import pandas as pd
 
 from skdisc._utils._tables import TableNote
-from skdisc.auditing._numbers import DECISION, VALUE, finite_numbers, has_many_numbers
+from skdisc.auditing._numbers import (
+    DECISION,
+    VALUE,
+    finite_numbers,
+    has_many_numbers,
+    rows_in_words,
+)
 from skdisc.report._first_page import SENTENCES
 
 
@@ -104,11 +110,10 @@ def with_hours(
     is_positive = pd.Series(False, index=frame.index)
     is_positive[has_hours] = values > 0
     n = int((~is_positive).sum())
-    rows = "1 row" if n == 1 else f"{n:,} rows"
     if n and not drop:
         raise ValueError(
-            f"--hours {hours!r} is missing, 0 or less in {rows}, whose pay per hour nobody knows: "
-            "correct them, or add --drop-unlabeled to leave them out."
+            f"--hours {hours!r} is missing, 0 or less in {rows_in_words(n)}, whose pay per hour "
+            "nobody knows: correct them, or add --drop-unlabeled to leave them out."
         )
     if n == len(frame):
         raise ValueError(f"--hours {hours!r} is missing, 0 or less in every row.")

@@ -216,15 +216,9 @@ def median_gap(
     :doi:`10.1002/sim.3095`), on the scale of logarithms.
     """
     z = special.ndtri(1 - significance / 2)
-    sides, reason_of_few = (
-        (people.is_woman, people.is_man),
-        np.array(["fewer than 2 people of a sex"]),
-    )
+    sides = people.is_woman, people.is_man
     if min(map(np.count_nonzero, sides)) < 2:
-        nan = np.full(1, np.nan)
-        return Gaps(
-            np.full((2, 1), np.nan), nan, -np.inf + 0 * nan, np.inf + 0 * nan, reason_of_few
-        )
+        return _one_gap([np.nan, np.nan], np.nan, reason="fewer than 2 people of a sex")
     medians, limits = [], []
     for side in sides:
         order = np.argsort(pay[side], kind="stable")
@@ -239,13 +233,7 @@ def median_gap(
         limits.append(weighted_quantile_limits(value, weight, quantile, size, z))
     (women, men), (of_women, of_men) = np.array(medians), limits
     if not men > 0:
-        return Gaps(
-            np.array(medians)[:, None],
-            gap=np.array([np.nan]),
-            low=np.array([-np.inf]),
-            high=np.array([np.inf]),
-            reason=np.array(["the median of men is 0"], dtype=object),
-        )
+        return _one_gap(medians, np.nan, reason="the median of men is 0")
     with np.errstate(divide="ignore", invalid="ignore"):
         center = np.log(women) - np.log(men)
         down = np.hypot(np.log(women) - np.log(of_women[0]), np.log(of_men[1]) - np.log(men))
@@ -253,16 +241,17 @@ def median_gap(
         low, high = 1 - np.exp(center + up), 1 - np.exp(center - down)
     if women == 0 and of_men[0] > 0:
         low, high = 1 - of_women[1] / men, 1.0
-    is_known = np.isfinite(low) and not np.isnan(high)
-    reason = "" if is_known else "too few people for an interval, or the median may be 0"
-    low, high = (low, high) if is_known else (-np.inf, np.inf)
-    return Gaps(
-        np.array(medians)[:, None],
-        gap=np.array([1 - women / men]),
-        low=np.array([low]),
-        high=np.array([high]),
-        reason=np.array([reason], dtype=object),
-    )
+    gap = 1 - women / men
+    if np.isfinite(low) and not np.isnan(high):
+        return _one_gap(medians, gap, low, high)
+    reason = "too few people for an interval, or the median may be 0"
+    return _one_gap(medians, gap, reason=reason)
+
+
+def _one_gap(averages, gap, low=-np.inf, high=np.inf, reason=""):
+    """Return the gap of a single stratum."""
+    numbers = (np.array([value]) for value in (gap, low, high))
+    return Gaps(np.array(averages)[:, None], *numbers, np.array([reason], dtype=object))
 
 
 def share_gap(receives: np.ndarray, people: PaidPeople, significance: float) -> Gaps:

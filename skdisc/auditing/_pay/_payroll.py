@@ -8,7 +8,7 @@ import pandas as pd
 from sklearn.utils import check_consistent_length
 
 from skdisc._utils._validation import check_protected, of_numbers
-from skdisc.auditing._numbers import finite_numbers
+from skdisc.auditing._numbers import finite_numbers, rows_in_words
 from skdisc.auditing._pay._gaps import PaidPeople
 from skdisc.auditing._pay._logib import check_logib, logib_columns
 from skdisc.auditing._pay._templates import COLUMNS, LOGIB, MEN_WORDS, WOMEN_WORDS
@@ -194,15 +194,15 @@ def _amounts(values, name):
     n = int(values.isna().sum())
     if n:
         raise ValueError(
-            f"{name!r} is missing in {_rows(n)}: write 0 for people who received nothing, and "
-            "leave out those whose pay nobody knows."
+            f"{name!r} is missing in {rows_in_words(n)}: write 0 for people who received nothing, "
+            "and leave out those whose pay nobody knows."
         )
     amounts = finite_numbers(values, repr(name))
     n = int((amounts < 0).sum())
     if n:
         raise ValueError(
-            f"{name!r} is negative in {_rows(n)}: corrections of earlier pay belong to the month "
-            "that they correct; correct these rows, or leave them out."
+            f"{name!r} is negative in {rows_in_words(n)}: corrections of earlier pay belong to the "
+            "month that they correct; correct these rows, or leave them out."
         )
     return amounts
 
@@ -213,8 +213,8 @@ def _hours(values, name):
     n = int((hours <= 0).sum())
     if n:
         raise ValueError(
-            f"{name!r} is missing, 0 or less in {_rows(n)}, whose pay per hour nobody knows: "
-            "correct these rows, or leave them out."
+            f"{name!r} is missing, 0 or less in {rows_in_words(n)}, whose pay per hour nobody "
+            "knows: correct these rows, or leave them out."
         )
     return hours
 
@@ -245,9 +245,9 @@ def _check_part(part, total, name, total_name):
     n = 0 if part is None else int((part > total * (1 + _PART)).sum())
     if n:
         raise ValueError(
-            f"{name!r} is larger than total pay ({total_name!r}) in {_rows(n)}: both must be of "
-            "the same period and currency; correct these rows, or leave the total out if it is "
-            "base pay."
+            f"{name!r} is larger than total pay ({total_name!r}) in {rows_in_words(n)}: both must "
+            "be of the same period and currency; correct these rows, or leave the total out if it "
+            "is base pay."
         )
 
 
@@ -318,8 +318,3 @@ def _with_implausible(roll, audited):
         unusual |= np.abs(roll.base + roll.variable - roll.total) > 0.01 * roll.total
     counts = {"wrong": int(wrong.sum()), "to check": int((unusual & ~wrong).sum())}
     return replace(roll, implausible=counts, audited=audited)
-
-
-def _rows(n):
-    """Return a number of rows in words."""
-    return "1 row" if n == 1 else f"{n:,} rows"

@@ -5,12 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from skdisc.auditing._figures import EQUAL
+from skdisc.auditing._figures import EQUAL, finite_or_none
 from skdisc.auditing._pay._gaps import (
     ABOVE,
-    MEN,
     OPEN,
-    WOMEN,
     Gaps,
     dominated,
     hours_share,
@@ -54,7 +52,9 @@ MEDIAN = 0.5
 QUANTILES = (0.1, 0.25, MEDIAN, 0.75, 0.9)  # whose gaps are shown
 _MOST_DIGITS = 12
 DOMINATED = "one person has nearly all of this pay: left out, to protect them"
-_FIGURES = ("women_value", "men_value", "gap", "ci_low", "ci_high", "state", "needed")
+_FIGURES = (
+    *("women_value", "men_value", "gap", "ci_low", "ci_high", "state", "needed", "turned_by_one"),
+)
 
 
 @dataclass(frozen=True)
@@ -146,7 +146,7 @@ class _Maker:
             "women": n_women,
             "men": n_men,
             "others": n_others,
-            "weighted": not bool((self.people.weight == 1).all()),
+            "weighted": bool((self.people.weight != 1).any()),
             "clustered": self.people.cluster is not None,
             "hours_share": self._hours_share(),
             "quantiles": self._quantiles(),
@@ -182,15 +182,13 @@ class _Maker:
         }
         if gaps is not None:
             row |= _interval(gaps, stratum, self.significance)
-            if part == "variable" and self._is_received_by_nobody(
-                figure, gaps.averages[:, stratum]
-            ):
-                row |= {"reason": "nobody receives variable pay"}
+            values = gaps.averages[:, stratum]
+            if part == "variable" and self._is_received_by_nobody(figure, values):
+                row["reason"] = "nobody receives variable pay"
             if not self.is_public:
-                values = gaps.averages[:, stratum]
                 if figure == "median":  # of a person or two: three digits are enough
                     values = [float(f"{value:.3g}") for value in values]
-                row |= {"women_value": _number(values[WOMEN]), "men_value": _number(values[MEN])}
+                row |= _of_sides(values)
         return row | more
 
     def _whole(self):
@@ -230,16 +228,13 @@ class _Maker:
         receives = self.roll.variable > 0
         gaps = share_gap(receives, self.people, self.significance)
         row = self._row("receive", "variable", RECORDED, gaps=gaps)
-        row |= {"women_value": _number(gaps.averages[WOMEN, 0])}
-        row |= {"men_value": _number(gaps.averages[MEN, 0])}
-        yield self._protected(row, receives)
+        yield self._protected(row | _of_sides(gaps.averages[:, 0]), receives)
 
     def _of_enough(self, row):
         """Return a row of all people, without figures if there are few women or men."""
         if min(self.people.sizes()[:2]) >= self.least_of_all:
             return row
-        few = self._few_people()
-        return row | dict.fromkeys((*_FIGURES, "turned_by_one")) | {"reason": few}
+        return _without_figures(row, self._few_people())
 
     def _few_people(self):
         """Return why a figure of all people is missing."""
@@ -250,9 +245,10 @@ class _Maker:
         if not self._is_few(receives):
             return row
         self.n_left_out += 1
+        if row["among"] == RECIPIENTS:
+            row = row | {"women": None, "men": None}
         few = f"fewer than {self.least} women or men receive it: left out, to protect them"
-        counts = {"women": None, "men": None} if row["among"] == RECIPIENTS else {}
-        return row | dict.fromkeys(_FIGURES) | counts | {"reason": few}
+        return _without_figures(row, few)
 
     def _undominated(self, row, pay, inside=None):
         """Return a row of means, without figures if they would tell one person's pay in public."""
@@ -261,7 +257,7 @@ class _Maker:
         everyone = np.ones(len(pay), dtype=bool)
         if not dominated(pay, self.people, everyone if inside is None else inside):
             return row
-        return row | dict.fromkeys(_FIGURES) | {"reason": DOMINATED}
+        return _without_figures(row, DOMINATED)
 
     def _is_received_by_nobody(self, figure, averages):
         """Return whether variable pay has no gap because nobody there receives any."""
@@ -290,10 +286,10 @@ class _Maker:
                 self.bases[0],
                 group=f"quarter {i + 1}",
                 **{"women": n_women, "men": n_men, "others": n_others, **level},
-                women_value=_number(share[0, i]),
-                men_value=_number(1 - share[0, i]),
-                ci_low=_number(share[1, i]),
-                ci_high=_number(share[2, i]),
+                women_value=finite_or_none(share[0, i]),
+                men_value=finite_or_none(1 - share[0, i]),
+                ci_low=finite_or_none(share[1, i]),
+                ci_high=finite_or_none(share[2, i]),
             )
 
     def _by_category(self, names, code):
@@ -322,11 +318,11 @@ class _Maker:
                     stratum=k,
                     group=names[k],
                 )
-                row |= {"ci_level": 1 - level}
-                if row["gap"] is not None and not (np.isnan(gaps.gap[k])):
-                    row |= {"state": str(state[k])}
-                    row |= {"needed": _number(needed[k]) if state[k] == OPEN else None}
-                    row |= {"turned_by_one": self._turns(pay[inside], people, level)}
+                row["ci_level"] = 1 - level
+                if row["gap"] is not None:
+                    row["state"] = str(state[k])
+                    row["needed"] = finite_or_none(needed[k]) if state[k] == OPEN else None
+                    row["turned_by_one"] = self._turns(pay[inside], people, level)
                 row = self._undominated(row, pay, inside)
                 rows.append(self._protected_in(row, inside) if k in hidden else row)
         return rows
@@ -362,7 +358,7 @@ class _Maker:
         few = (
             f"fewer than {self.least} women or men receive variable pay: left out, to protect them"
         )
-        return row | dict.fromkeys((*_FIGURES, "turned_by_one")) | {"reason": few}
+        return _without_figures(row, few)
 
     def _turns(self, pay, people, significance):
         """Return whether one person turns a state; None where that tells about somebody."""
@@ -546,10 +542,15 @@ def joined_categories(category, people, least):
     return final_names, code, sorted(names[joined].tolist())
 
 
+def _without_figures(row, reason):
+    """Return a row that says only why its figures are left out."""
+    return row | dict.fromkeys(_FIGURES) | {"reason": reason}
+
+
 def _interval(gaps: Gaps, stratum, significance):
     """Return gap and interval of one stratum as JSON numbers."""
-    gap = _number(gaps.gap[stratum])
-    ends = [_number(end[stratum]) for end in (gaps.low, gaps.high)]
+    gap = finite_or_none(gaps.gap[stratum])
+    ends = [finite_or_none(end[stratum]) for end in (gaps.low, gaps.high)]
     reason = str(gaps.reason[stratum]) if gap is None or None in ends else ""
     if gap is None:
         ends = [None, None]
@@ -558,15 +559,13 @@ def _interval(gaps: Gaps, stratum, significance):
     return {"gap": gap, "ci_low": ends[0], "ci_high": ends[1], "ci_level": level, "reason": reason}
 
 
+def _of_sides(averages):
+    """Return the averages of women and of men as JSON numbers."""
+    women, men = map(finite_or_none, averages)
+    return {"women_value": women, "men_value": men}
+
+
 def _is_gap(row):
     """Return whether a row has an interval without 0."""
-    return (
-        row["ci_low"] is not None
-        and row["ci_high"] is not None
-        and not row["ci_low"] <= 0 <= row["ci_high"]
-    )
-
-
-def _number(value):
-    """Return a finite number, or None."""
-    return float(value) if np.isfinite(value) else None
+    low, high = row["ci_low"], row["ci_high"]
+    return None not in (low, high) and not low <= 0 <= high
