@@ -20,6 +20,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from skdisc import AuditReport
+from skdisc._utils._json import misfit
 from skdisc._utils._safe_text import clean, columns, wrap
 from skdisc.report import _audit_page
 from skdisc.report._audit_page import _as_text, _embedded, _page, _pictures, _strips, _words
@@ -64,13 +65,19 @@ def texts_replaced(value, by):
     return value
 
 
-def leaves_replaced(value, by):
-    """Return a document with each value null, the lists of rows kept."""
+def without_optional(value, schema, defs):
+    """Return a part of a document without all that its schema lets be null or left out."""
+    schema = defs[schema["$ref"].removeprefix("#/$defs/")] if "$ref" in schema else schema
+    if misfit(None, schema, defs=defs) is None:
+        return None
     if isinstance(value, dict):
-        return {k: leaves_replaced(v, by) for k, v in value.items()}
+        known, required = schema.get("properties", {}), schema.get("required", ())
+        names = required if known else value
+        more = schema.get("additionalProperties") or {}
+        return {n: without_optional(value[n], known.get(n, more), defs) for n in names}
     if isinstance(value, list):
-        return [leaves_replaced(v, by) if isinstance(v, dict) else v for v in value]
-    return by
+        return [without_optional(v, schema.get("items", {}), defs) for v in value]
+    return value
 
 
 def many(n):
@@ -226,11 +233,11 @@ def test_wrapping_keeps_every_character(text, width):
 
 @pytest.mark.parametrize("make", [*FORMS, _audit_page.audit_to_notebook])
 def test_every_optional_value_may_be_missing(make):
-    nulls = leaves_replaced(EXAMPLE, None)
-    make(nulls)
-    empty = {k: [] if isinstance(v, list) else {} for k, v in EXAMPLE.items()}
-    make({**empty, "code": None})
-    make({"schema": EXAMPLE["schema"]})
+    schema = AuditReport.schema()
+    least = without_optional(EXAMPLE, schema, schema["$defs"])
+    make(AuditReport.from_dict(least).document)
+    empty = {k: [] if isinstance(v, list) else v for k, v in least.items()}
+    make(AuditReport.from_dict(empty | {"code": ""}).document)
 
 
 @pytest.mark.parametrize("make", [*FORMS, _audit_page.audit_to_notebook])

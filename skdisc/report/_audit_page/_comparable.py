@@ -26,20 +26,20 @@ def comparable(rows):
 
 def _comparable(row):
     """Return one row of the table."""
-    gap = [row.get(n) for n in ("gap", "gap_ci_low", "gap_ci_high", "gap_ci_level")]
-    numbers = [row.get(n) for n in ("effect", "ci_low", "ci_high")]
+    gap = [row[n] for n in ("gap", "gap_ci_low", "gap_ci_high", "gap_ci_level")]
+    numbers = [row[n] for n in ("effect", "ci_low", "ci_high")]
     is_compared = None not in numbers
     return {
-        "attribute": str(row.get("attribute") or "–"),
-        "group": row.get("group") or "–",
-        "people": words.count(row.get("people")),
+        "attribute": row["attribute"],
+        "group": row["group"],
+        "people": words.count(row["people"]),
         "gap": words.number(gap[0]),
         "gap_interval": words.interval(*gap[1:]),
         "effect": words.number(numbers[0]) if is_compared else "not compared",
-        "interval": words.interval(*numbers[1:], row.get("ci_level")),
+        "interval": words.interval(*numbers[1:], row["ci_level"]),
         "numbers": numbers if is_compared else None,
         "state": "differs" if is_compared and (numbers[1] > 0 or numbers[2] < 0) else "same",
-        "sort": [row.get("people"), gap[0], numbers[0]],
+        "sort": [row["people"], gap[0], numbers[0]],
     }
 
 
@@ -51,30 +51,25 @@ def legitimate(document):
     list of dict
         ``attribute``, ``columns`` (a sentence) and ``warning`` ('' if no column stands for it).
     """
-    names = [str(c) for c in (document.get("about") or {}).get("columns") or []]
     rows = []
-    for row in document.get("legitimate") or []:
-        attribute, columns = (
-            str(row.get("attribute") or "–"),
-            list(map(str, row.get("columns") or [])),
-        )
-        other_columns = [c for c in names if c not in columns and c != attribute]
+    for row in document["legitimate"]:
+        attribute, columns = row["attribute"], row["columns"]
+        other_columns = [
+            c for c in document["about"]["columns"] if c not in columns and c != attribute
+        ]
         text = f"Legitimate columns in questions about {attribute}: {', '.join(columns) or 'none'}."
         text += f" Not adjusted for: {', '.join(other_columns)}." if other_columns else ""
-        warning = _warning(row.get("associated") or [], attribute)
+        warning = _warning(row["associated"], attribute)
         rows.append({"attribute": attribute, "columns": text, "warning": warning})
     return rows
 
 
 def _warning(associated, attribute):
     """Return the warning that columns stand for an attribute, or ''."""
-    strong = [a for a in associated if (a.get("cramers_v") or 0) >= STRONG_V]
+    strong = [a for a in associated if a["cramers_v"] >= STRONG_V]
     if not strong:
         return ""
-    named = ", ".join(
-        f"{a.get('column') or '–'} ({a['cramers_v']:.2f} with {a.get('group') or '–'})"
-        for a in strong
-    )
+    named = ", ".join(f"{a['column']} ({a['cramers_v']:.2f} with {a['group']})" for a in strong)
     one = len(strong) == 1
     return (
         f"{named} {'goes' if one else 'go'} strongly with {attribute} (Cramér's V, 0 to 1). What "
@@ -86,7 +81,7 @@ def _warning(associated, attribute):
 
 def on_half(document):
     """Return the sentence on the rows held out, or '' if none are."""
-    share = (document.get("settings") or {}).get("confirm")
+    share = document["settings"].get("confirm")
     if not isinstance(share, float):
         return ""
     return (

@@ -38,12 +38,11 @@ def group_blocks(rows, findings):
         gap is in the unit of the measure), ``rows``: dicts of attribute, group,
         people, and ``cells``, one for each measure (None where there is none).
     """
-    rows = [r for r in rows if r.get("measure") != RATIO]
-    measures = list(dict.fromkeys(str(r.get("measure") or "–") for r in rows))
+    rows = [r for r in rows if r["measure"] != RATIO]
+    measures = list(dict.fromkeys(r["measure"] for r in rows))
     groups = {}
     for row in rows:
-        name = str(row.get("attribute") or "–"), str(row.get("group") or "–")
-        groups.setdefault(name, {})[str(row.get("measure") or "–")] = row
+        groups.setdefault((row["attribute"], row["group"] or "–"), {})[row["measure"]] = row
     places = {attribute: i for i, (attribute, _) in reversed([*enumerate(groups)])}
     names = sorted(groups, key=lambda name: places[name[0]])
     blocks = []
@@ -67,11 +66,11 @@ def _axes(rows, measures):
     """Return one axis for each measure; measures between -1 and 1 share theirs."""
     values = {
         m: [
-            r.get(end)
+            r[end]
             for r in rows
-            if str(r.get("measure") or "–") == m and not r.get("suppressed")
+            if r["measure"] == m and not r["suppressed"]
             for end in ("gap", "ci_low", "ci_high")
-            if isinstance(r.get(end), (int, float))
+            if isinstance(r[end], (int, float))
         ]
         for m in measures
     }
@@ -82,7 +81,7 @@ def _axes(rows, measures):
 
 def _group(name, cells, measures, findings):
     """Return one row of the picture."""
-    sizes = [c["n"] for c in cells.values() if c.get("n") is not None and not c.get("suppressed")]
+    sizes = [c["n"] for c in cells.values() if not c["suppressed"]]
     return {
         "attribute": name[0],
         "group": name[1],
@@ -103,18 +102,18 @@ def _cell(row, is_finding):
     """Return the gap of one group by one measure."""
     if row is None:
         return None
-    if row.get("suppressed"):
+    if row["suppressed"]:
         return {"state": "hidden", "numbers": None, "text": "too few people to show"}
-    numbers = [row.get(name) for name in ("gap", "ci_low", "ci_high")]
-    is_judged = row.get("judged") or is_finding
+    numbers = [row[name] for name in ("gap", "ci_low", "ci_high")]
+    is_judged = row["judged"] or is_finding
     is_complete = None not in numbers and not any(isinstance(v, str) for v in numbers)
     differs = is_complete and (numbers[1] > 0 or numbers[2] < 0)
     return {
         "state": "open" if not is_judged else "differs" if differs else "same",
         "numbers": numbers if is_complete else None,
         "text": "compared with" if is_judged and numbers[0] is None else words.number(numbers[0]),
-        "interval": words.interval(*numbers[1:], row.get("ci_level")),
-        "rate": "" if row.get("rate") is None else words.number(row["rate"]),
+        "interval": words.interval(*numbers[1:], row["ci_level"]),
+        "rate": "" if row["rate"] is None else words.number(row["rate"]),
     }
 
 
@@ -124,24 +123,22 @@ def impact_ratios(rows, size=""):
     `size` is the smallest share of the people that a group judged holds, in percent.
     """
     rates = {
-        (r.get("attribute"), r.get("group")): r.get("rate")
-        for r in rows
-        if r.get("measure") == "selection_rate"
+        (r["attribute"], r["group"]): r["rate"] for r in rows if r["measure"] == "selection_rate"
     }
     return [
-        _ratio_row(r, rates.get((r.get("attribute"), r.get("group"))), size)
+        _ratio_row(r, rates.get((r["attribute"], r["group"])), size)
         for r in rows
-        if r.get("measure") == RATIO
+        if r["measure"] == RATIO
     ]
 
 
 def _ratio_row(row, rate, size):
     """Return the texts of one impact ratio, without figures if the group is too small."""
-    hidden = row.get("suppressed")
-    numbers = [None] * 3 if hidden else [row.get("n"), rate, _ratio(row)]
+    hidden = row["suppressed"]
+    numbers = [None] * 3 if hidden else [row["n"], rate, _ratio(row)]
     return {
-        "attribute": str(row.get("attribute") or "–"),
-        "group": row.get("group") or "–",
+        "attribute": row["attribute"],
+        "group": row["group"],
         "people": "" if hidden else words.count(numbers[0]),
         "rate": words.number(numbers[1]),
         "ratio": "too few people to show" if hidden else _ratio_text(row),
@@ -152,22 +149,22 @@ def _ratio_row(row, rate, size):
 
 def _ratio_note(row, size):
     """Return what to know about an impact ratio: whether it is the reference, or not judged."""
-    if not row.get("judged"):
+    if not row["judged"]:
         return f"under {size} of the people: not judged" if size else "not judged"
-    return "the reference" if row.get("gap") is None and row.get("rate") == 1 else ""
+    return "the reference" if row["gap"] is None and row["rate"] == 1 else ""
 
 
 def _ratio_text(row):
     """Return a ratio with its interval, which is that of the gap moved by ratio minus gap."""
-    ratio, gap, low, high = _ratio(row), row.get("gap"), row.get("ci_low"), row.get("ci_high")
+    ratio, gap, low, high = _ratio(row), row["gap"], row["ci_low"], row["ci_high"]
     if None in (ratio, gap, low, high):
         return words.number(ratio)
-    return words.estimate(ratio, ratio - gap + low, ratio - gap + high, row.get("ci_level"))
+    return words.estimate(ratio, ratio - gap + low, ratio - gap + high, row["ci_level"])
 
 
 def _ratio(row):
     """Return the ratio of a row of groups: its rate, or its gap where it has no rate."""
-    return row.get("rate") if row.get("rate") is not None else row.get("gap")
+    return row["rate"] if row["rate"] is not None else row["gap"]
 
 
 def gap_parts(rows):
@@ -184,10 +181,10 @@ def gap_parts(rows):
     """
     groups = {}
     for row in rows:
-        if isinstance(row.get("amount"), (int, float)):
-            groups.setdefault(row.get("group") or "–", []).append(row)
+        if isinstance(row["amount"], (int, float)):
+            groups.setdefault(row["group"], []).append(row)
     gaps = {
-        group: next((p["amount"] for p in parts if p.get("kind") == "gap"), 0.0)
+        group: next((p["amount"] for p in parts if p["kind"] == "gap"), 0.0)
         for group, parts in groups.items()
     }
     order = sorted(groups, key=lambda group: (-round(abs(gaps[group]), 9), gaps[group]))
@@ -200,14 +197,14 @@ def gap_parts(rows):
 
 def _waterfall(group, parts):
     """Return the waterfall of one group: its gap, what adds up to it, and the causes in that."""
-    total = [p for p in parts if p.get("kind") == "gap"]
-    components = _ordered([p for p in parts if p.get("kind") != "gap"])
+    total = [p for p in parts if p["kind"] == "gap"]
+    components = _ordered([p for p in parts if p["kind"] != "gap"])
     bars, position = [(part, (0.0, part["amount"])) for part in total], 0.0
     whole = max(abs(part["amount"]) for part in parts)
     for part in components:
-        if part.get("kind") == "cause":  # a part of what remains, whose bar it lies beside
-            start = position - sum(p["amount"] for p in components if p.get("kind") == "equal")
-            start += sum(p["amount"] for p, _ in bars if p.get("kind") == "cause")
+        if part["kind"] == "cause":  # a part of what remains, whose bar it lies beside
+            start = position - sum(p["amount"] for p in components if p["kind"] == "equal")
+            start += sum(p["amount"] for p, _ in bars if p["kind"] == "cause")
             bars.append((part, (start, start + part["amount"])))
             continue
         bars.append((part, (position, position + part["amount"])))
@@ -218,12 +215,10 @@ def _waterfall(group, parts):
         "sentence": _added_up(total, components, whole),
         "rows": [
             {
-                "class": part.get("kind") if part.get("kind") in _ORDER else "column",
-                "part": _PARTS.get(part.get("kind")) or part.get("part") or "–",
+                "class": part["kind"],
+                "part": _PARTS.get(part["kind"]) or part["part"],
                 "amount": _rounded(part["amount"], whole),
-                "interval": words.interval(
-                    *(part.get(f"ci_{n}") for n in ("low", "high", "level"))
-                ),
+                "interval": words.interval(*(part[f"ci_{n}"] for n in ("low", "high", "level"))),
                 "bar": bar,
             }
             for part, bar in bars
@@ -242,21 +237,16 @@ _PARTS = {
 
 def _ordered(parts):
     """Return parts by kind and size; the smallest columns as one part."""
-    ordered = sorted(
-        parts,
-        key=lambda p: (
-            _ORDER.index(p["kind"]) if p.get("kind") in _ORDER else 1,
-            -abs(p["amount"]),
-        ),
-    )
-    columns = [p for p in ordered if p.get("kind") == "column"]
-    small = columns[MOST_COLUMNS:] if len(columns) > MOST_COLUMNS + 1 else []
-    if not small:
+    ordered = sorted(parts, key=lambda p: (_ORDER.index(p["kind"]), -abs(p["amount"])))
+    columns = [p for p in ordered if p["kind"] == "column"]
+    small = columns[MOST_COLUMNS:]
+    if len(small) < 2:
         return ordered
     rest = {
         "kind": "column",
         "part": f"{len(small)} other columns",
         "amount": sum(p["amount"] for p in small),
+        **dict.fromkeys(("ci_low", "ci_high", "ci_level")),
     }
     start = ordered.index(small[0])
     return [*ordered[:start], rest, *ordered[start + len(small) :]]
@@ -277,7 +267,7 @@ def _added_up(total, components, whole):
         return ""
 
     def amount(*kinds):
-        return sum(p["amount"] for p in components if p.get("kind") in kinds)
+        return sum(p["amount"] for p in components if p["kind"] in kinds)
 
     explained, remaining, caused = (
         amount("column", "interactions"),
@@ -299,7 +289,7 @@ def _added_up(total, components, whole):
         f"{start} of {_rounded(gap, whole)}, {told(explained)} goes with legitimate columns, and "
         f"{told(remaining)} remains where these are equal"
     )
-    if not any(p.get("kind") == "cause" for p in components):
+    if not any(p["kind"] == "cause" for p in components):
         return f"{sentence}."
     elsewhere = remaining - caused
     if caused * elsewhere < 0:

@@ -22,23 +22,22 @@ def resolutions(document):
         text) and ``points``: dicts of group, comparison in people on each side, upper, state.
     """
     several = {}
-    for row in document.get("families") or []:
-        several.setdefault((row.get("attribute"), row.get("null")), []).append(row)
+    for row in document["families"]:
+        several.setdefault((row["attribute"], row["null"]), []).append(row)
     pictures = []
-    for verdict in document.get("verdicts") or []:
-        answer = verdict.get("answer") or {}
-        rows = several.get((verdict.get("attribute"), verdict.get("null")), [])
-        points = [_point(row) for row in rows[:_MOST] if row.get("upper") is not None]
-        gap = answer.get("relevant_gap")
+    for verdict in document["verdicts"]:
+        answer, rows = verdict["answer"], several.get((verdict["attribute"], verdict["null"]), [])
+        points = [_point(row) for row in rows[:_MOST] if row["upper"] is not None]
+        gap = None if answer is None else answer["relevant_gap"]
         if len(points) < _FEWEST or not isinstance(gap, (int, float)):
             continue
         pictures.append(
             {
-                "attribute": str(verdict.get("attribute") or "–"),
-                "question": words.question(verdict.get("null"), verdict.get("claim"))[0],
-                "sentence": words.sentence(verdict.get("reason")),
+                "attribute": verdict["attribute"],
+                "question": words.question(verdict["null"], verdict["claim"])[0],
+                "sentence": words.sentence(verdict["reason"]),
                 "relevant": gap,
-                "resolution": answer.get("resolution"),
+                "resolution": answer["resolution"],
                 "sizes": _sizes(answer),
                 "points": points,
             }
@@ -48,9 +47,9 @@ def resolutions(document):
 
 def _point(row):
     """Return a group as a point of the picture."""
-    state = "found" if row.get("found") else "cleared" if row.get("cleared") else "uncleared"
+    state = "found" if row["found"] else "cleared" if row["cleared"] else "uncleared"
     return {
-        "group": row.get("group") or "–",
+        "group": row["group"],
         "side": 2 * row["comparison"],  # n people on each side are a comparison of size n / 2
         "upper": row["upper"],
         "state": state,
@@ -61,11 +60,11 @@ def _sizes(answer):
     """Return the bounds of the groups of each size, which hold together."""
     return [
         (
-            f"{words.percent(row.get('share'))} of the people or more",
-            "open" if row.get("bound") is None else words.number(row["bound"]),
+            f"{words.percent(row['share'])} of the people or more",
+            "open" if row["bound"] is None else words.number(row["bound"]),
         )
-        for row in answer.get("curve") or []
-        if row.get("n_groups")
+        for row in answer["curve"]
+        if row["n_groups"]
     ]
 
 

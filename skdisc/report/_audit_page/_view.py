@@ -42,7 +42,7 @@ def view(document, language="en"):
         parts of the document are empty here.
     """
     code, document = clean_lines(document.get("code") or ""), clean(document)
-    rule = words.RULES.get((document.get("about") or {}).get("template"))
+    rule = words.RULES.get(document["about"]["template"])
     return {
         **_opening(document, language),
         "pay": pay_page(document, language),
@@ -50,50 +50,48 @@ def view(document, language="en"):
         "language": language,
         **_findings_part(document),
         "rule": rule,
-        "ratios": impact_ratios(document.get("groups") or [], _size(document)) if rule else [],
-        "limits": [words.sentence(text) for text in document.get("limits") or []]
-        + _others(document),
+        "ratios": impact_ratios(document["groups"], _size(document)) if rule else [],
+        "limits": [words.sentence(text) for text in document["limits"]] + _others(document),
         "facts": _facts(document),
         "meta": _meta(document),
-        "settings": [(k, _as_text(v)) for k, v in (document.get("settings") or {}).items()],
+        "settings": [(k, _as_text(v)) for k, v in document["settings"].items()],
         "fingerprints": _fingerprints(document),
         "code": code,
         "caveat": words.CAVEAT,
-        "version": _versions(document).get("skdisc") or "",
+        "version": document["skdisc"]["versions"].get("skdisc", ""),
     }
 
 
 def _opening(document, language):
     """Return the first screen: what was audited, the answers, and the groups by measures."""
-    about, verdict = document.get("about") or {}, document.get("verdict") or {}
-    evidence = document.get("evidence") or []
-    findings = {(str(e.get("group")), str(e.get("measure"))) for e in evidence if e.get("found")}
-    system = (document.get("meta") or {}).get("system")
+    about, verdict = document["about"], document["verdict"]
+    findings = {(e["group"], e["measure"]) for e in document["evidence"] if e["found"]}
+    system = document["meta"]["system"]
     relevant, average = _relevant_gap(document), average_of(document)
     verdicts = [_with_share(row, document) for row in _by_attribute(document, about)]
     verdicts = [_with_whole(row, document) for row in verdicts]
-    texts, reason = texts_of(document, language), verdict.get("reason")
-    is_as_written = language == "en" and not have_spellings(about.get("favorable") or [])
+    texts, reason = texts_of(document, language), verdict["reason"]
+    is_as_written = language == "en" and not have_spellings(about["favorable"])
     return {
         "title": texts.TITLE_OF.format(system=system) if system else texts.TITLE,
-        "sentence": about.get("sentence") or "" if is_as_written else opening(document, texts),
-        "level": words.level(verdict.get("verdict")),
+        "sentence": about["sentence"] if is_as_written else opening(document, texts),
+        "level": words.level(verdict["verdict"]),
         "verdict": _overall(document, texts),
         "reason": words.sentence(in_language(texts, reason)),
-        "interrupted": _interrupted(document, texts) if about.get("interrupted") else "",
+        "interrupted": _interrupted(document, texts) if about["interrupted"] else "",
         "noticed": _noticed(document, texts),
         "noticed_heading": texts.NOTICED,
         "verdicts": [
             _verdict(_with_size(row, relevant), _size(document), average) for row in verdicts
         ],
-        "sure": f"{100 * (1 - (about.get('significance') or 0.05)):g}\u00a0%",
+        "sure": f"{100 * (1 - about['significance']):g}\u00a0%",
         "half": on_half(document),
         "resolutions": resolutions(document),
         "notes": _notes(document, about),
         "size": _size(document),
-        "comparable": comparable(document.get("comparable") or []),
+        "comparable": comparable(document["comparable"]),
         "legitimate": legitimate(document),
-        "blocks": group_blocks(document.get("groups") or [], findings),
+        "blocks": group_blocks(document["groups"], findings),
         "relevant": relevant,
         "average": average,
     }
@@ -101,21 +99,21 @@ def _opening(document, language):
 
 def _overall(document, texts):
     """Return the verdict of an audit; a report of pay that asks no question has none."""
-    if document.get("about_pay") and not document.get("verdicts"):
+    if document.get("about_pay") and not document["verdicts"]:
         return texts.NO_VERDICT
-    return (document.get("verdict") or {}).get("verdict") or "–"
+    return document["verdict"]["verdict"]
 
 
 def average_of(document):
     """Return what groups are compared by: "rate", or "mean" where outcomes are numbers."""
-    return "mean" if "outcome" in (document.get("about") or {}) else "rate"
+    return "mean" if "outcome" in document["about"] else "rate"
 
 
 def _noticed(document, texts):
     """Return what stands above the answers: what may change one, and how the file was read."""
-    file_notes = (document.get("source") or {}).get("notes") or []
-    first = [note for note in [*file_notes, *(document.get("notices") or [])] if note.get("above")]
-    reading = [note for note in file_notes if not note.get("above")]
+    file_notes = document.get("source", {}).get("notes", [])
+    first = [note for note in [*file_notes, *document["notices"]] if note["above"]]
+    reading = [note for note in file_notes if not note["above"]]
     shown = [noted(texts, note) for note in [*first, *reading[:MOST_READ]]]
     if len(reading) > MOST_READ:
         shown.append(texts.MORE_READ.format(n=MOST_READ, total=len(reading)))
@@ -124,37 +122,33 @@ def _noticed(document, texts):
 
 def _others(document):
     """Return what was noticed and changes no answer."""
-    notes = document.get("notices") or []
-    return [words.note(note) for note in notes if not note.get("above")]
+    return [words.note(note) for note in document["notices"] if not note["above"]]
 
 
 def _findings_part(document):
     """Return what was found, of groups and of single people, and what was tried."""
-    findings, log = _findings(document), document.get("log") or []
-    verdicts = {(v.get("attribute"), v.get("null")): v for v in document.get("verdicts") or []}
-    notes = Counter(note for step in log for note in step.get("notes") or [])
+    findings, log = _findings(document), document["log"]
+    verdicts = {(v["attribute"], v["null"]): v for v in document["verdicts"]}
+    notes = Counter(note for step in log for note in step["notes"])
     repeated = [note for note, n in notes.items() if n > 1]
-    total = len(document.get("evidence") or [])
+    total = len(document["evidence"])
     return {
         "findings": findings,
         "findings_left_out": words.shown(len(findings), total, "findings"),
-        "gaps": gap_parts(document.get("gaps") or []),
-        "moves": moves(document.get("robustness") or [], average_of(document)),
-        "cases": [_case(c) for c in document.get("cases") or []],
+        "gaps": gap_parts(document["gaps"]),
+        "moves": moves(document.get("robustness", []), average_of(document)),
+        "cases": [_case(c) for c in document["cases"]],
         "log": [_step(s, repeated, verdicts) for s in log[:MOST_STEPS]],
         "log_notes": [words.sentence(note) for note in repeated],
         "log_left_out": words.shown(MOST_STEPS, len(log), "steps"),
-        "not_run": [
-            {"detector": n.get("detector") or "–", "reason": n.get("reason") or "–"}
-            for n in document.get("not_run") or []
-        ],
+        "not_run": document["not_run"],
     }
 
 
 def _relevant_gap(document):
     """Return the gap that matters to rates of selection, None if no question is about it."""
-    for row in document.get("verdicts") or []:
-        gap = (row.get("answer") or {}).get("relevant_gap")
+    for row in document["verdicts"]:
+        gap = (row["answer"] or {}).get("relevant_gap")
         gap = gap.get("selection_rate") if isinstance(gap, dict) else gap
         if _number_or_none(gap) is not None:
             return float(gap)
@@ -163,20 +157,18 @@ def _relevant_gap(document):
 
 def _size(document):
     """Return the smallest share of the people that a group judged holds, in percent."""
-    sizes = [
-        (row.get("answer") or {}).get("relevant_size") for row in document.get("verdicts") or []
-    ]
+    sizes = [(row["answer"] or {}).get("relevant_size") for row in document["verdicts"]]
     return words.percent(next((s for s in sizes if s), None)) if any(sizes) else ""
 
 
 def _notes(document, about):
     """Return what a reader of the answers must know: how intervals and bins are meant."""
-    rows = document.get("verdicts") or []
-    has_intervals = any(row.get("ci_level") for row in rows)
-    levels = words.about_levels(about.get("significance") or 0.05)
-    are_columns_equal = any(row.get("null") in ("conditional", "linear") for row in rows)
+    rows = document["verdicts"]
+    has_intervals = any(row["ci_level"] for row in rows)
+    levels = words.about_levels(about["significance"])
+    are_columns_equal = any(row["null"] in ("conditional", "linear") for row in rows)
     legitimate_columns = words.LEGITIMATE * are_columns_equal
-    sentences = [levels * has_intervals, legitimate_columns, _binned(about.get("binned") or {})]
+    sentences = [levels * has_intervals, legitimate_columns, _binned(about["binned"])]
     return list(filter(None, sentences))
 
 
@@ -200,145 +192,138 @@ _COUNTS = {2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 8: "eight"}
 
 def _by_attribute(document, about):
     """Return the rows of verdicts, those of one attribute together, facts last."""
-    rows, order = document.get("verdicts") or [], list(about.get("protected") or [])
-    order += [r.get("attribute") for r in rows]
-    return sorted(rows, key=lambda r: (r.get("kind") == "fact", order.index(r.get("attribute"))))
+    rows, order = document["verdicts"], list(about["protected"])
+    order += [r["attribute"] for r in rows]
+    return sorted(rows, key=lambda r: (r["kind"] == "fact", order.index(r["attribute"])))
 
 
 def _with_share(row, document):
     """Return a row on single people with the share of cases, if it has no number itself."""
-    if not _is_share(row) or row.get("effect") is not None:
+    if not _is_share(row) or row["effect"] is not None:
         return row
-    blocks = (c for c in document.get("cases") or [] if c.get("detector") == row.get("lead"))
-    block = next(blocks, {})
-    return row | {"effect": block.get("share")} | {n: block.get(n) for n in ("ci_low", "ci_high")}
+    block = next((c for c in document["cases"] if c["detector"] == row["lead"]), None)
+    if block is None:
+        return row
+    return row | {"effect": block["share"]} | {n: block[n] for n in ("ci_low", "ci_high")}
 
 
 def _with_whole(row, document):
     """Return a row at equal columns that shows a smaller group, with the group as a whole."""
     wholes = [
         whole
-        for whole in document.get("comparable") or []
-        if whole.get("attribute") == row.get("attribute") and whole.get("effect") is not None
+        for whole in document["comparable"]
+        if whole["attribute"] == row["attribute"] and whole["effect"] is not None
     ]
-    shown = row.get("group")
-    if row.get("null") != "conditional" or not wholes or not shown:
+    shown = row["group"]
+    if row["null"] != "conditional" or not wholes or not shown:
         return row
-    if any(whole.get("group") == shown for whole in wholes):
+    if any(whole["group"] == shown for whole in wholes):
         return row
-    containing = [whole for whole in wholes if str(whole.get("group")) in shown]
+    containing = [whole for whole in wholes if whole["group"] in shown]
     whole = max(containing or wholes, key=lambda whole: abs(whole["effect"]))
-    numbers = words.estimate(
-        *(whole.get(name) for name in ("effect", "ci_low", "ci_high", "ci_level"))
-    )
-    text = f"As a whole, {whole.get('group')}: {numbers}"
-    return row | {"aside": " ".join(filter(None, [row.get("aside"), words.sentence(text)]))}
+    numbers = words.estimate(*(whole[name] for name in ("effect", "ci_low", "ci_high", "ci_level")))
+    text = f"As a whole, {whole['group']}: {numbers}"
+    return row | {"aside": " ".join(filter(None, [row["aside"], words.sentence(text)]))}
 
 
 def _with_size(row, relevant):
     """Return a row with the reason why a gap that is found may not matter, if it is small."""
-    ends = [row.get("ci_low"), row.get("ci_high")]
-    if words.level(row.get("verdict")) != "found" or _is_share(row):
+    ends = [row["ci_low"], row["ci_high"]]
+    if words.level(row["verdict"]) != "found" or _is_share(row):
         return row
     if relevant is None or None in ends or max(map(abs, ends)) >= relevant:
         return row
     small = f"the gap is smaller than the gap that matters ({relevant:g})"
-    return row | {"reason": "; ".join(filter(None, [small, row.get("reason")]))}
+    return row | {"reason": "; ".join(filter(None, [small, row["reason"]]))}
 
 
 def _is_share(row):
     """Return True if the number of a row is a share of cases, not a gap between groups."""
-    return row.get("kind") == "fact" or row.get("null") == "individual"
+    return row["kind"] == "fact" or row["null"] == "individual"
 
 
 def _verdict(row, size, average="rate"):
     """Return one row of the table of verdicts; groups are compared by rates or by means."""
-    question, claim = words.question(row.get("null"), row.get("claim"), average)
-    numbers = [row.get(name) for name in ("effect", "ci_low", "ci_high")]
-    share, bound = _is_share(row), row.get("bound")
-    if words.level(row.get("verdict")) == "found":
+    question, claim = words.question(row["null"], row["claim"], average)
+    numbers = [row[name] for name in ("effect", "ci_low", "ci_high")]
+    share, bound = _is_share(row), row["bound"]
+    if words.level(row["verdict"]) == "found":
         bound = None  # that of the others is in the sentence: beside the finding it would mislead
     what = "share" if share and numbers[0] is not None else ""
     effect = "" if numbers[0] is None else words.number(numbers[0])
-    interval = words.interval(*numbers[1:], row.get("ci_level"))
+    interval = words.interval(*numbers[1:], row["ci_level"])
     return {
-        "attribute": str(row.get("attribute") or "–"),
+        "attribute": row["attribute"],
         "question": question,
         "claim": claim,
-        "verdict": row.get("verdict") or "–",
-        "level": words.level(row.get("verdict")),
-        "fact": row.get("kind") == "fact",
-        "reason": " ".join(
-            filter(None, map(words.sentence, [row.get("reason"), row.get("aside")]))
-        ),
-        "group": _marked(words.about(row.get("group"), row.get("measure")), row, size),
+        "verdict": row["verdict"],
+        "level": words.level(row["verdict"]),
+        "fact": row["kind"] == "fact",
+        "reason": " ".join(filter(None, map(words.sentence, [row["reason"], row["aside"]]))),
+        "group": _marked(words.about(row["group"], row["measure"]), row, size),
         "what": what,
         "effect": effect,
         "interval": interval,
         "gap": " ".join(filter(None, [what, effect, interval])),
         "numbers": None if share or None in numbers else numbers,
-        "sort": [row.get("effect"), row.get("people"), bound],
-        "people": "" if row.get("people") is None else words.count(row["people"]),
-        "whom": "" if row.get("people") is None else whom([row.get("measure") or ""]).strip(),
+        "sort": [row["effect"], row["people"], bound],
+        "people": "" if row["people"] is None else words.count(row["people"]),
+        "whom": "" if row["people"] is None else whom([row["measure"] or ""]).strip(),
         "bound": "" if bound is None else words.number(bound),
-        "p": words.p_value(row.get("p_adjusted")),
-        "lead": row.get("lead") or "–",
+        "p": words.p_value(row["p_adjusted"]),
+        "lead": row["lead"],
     }
 
 
 def _marked(text, row, size):
     """Return what a row is about, marked if the group is too small to be judged."""
-    small = row.get("judged") is False and text
+    small = row["judged"] is False and text
     return f"{text} (under {size or 'the size'} of the people: not judged)" if small else text
 
 
 def _findings(document):
     """Return the distinct findings, each with the first of its shadows."""
-    rows = (document.get("evidence") or [])[:MOST_FINDINGS]
+    rows = document["evidence"][:MOST_FINDINGS]
     most_shadows = max(3, MOST_SHADOWS // max(len(rows), 1))
     shadows = {}
-    for row in document.get("shadows") or []:
-        shadows.setdefault(row.get("of"), []).append(row)
+    for row in document["shadows"]:
+        shadows.setdefault(row["of"], []).append(row)
     size, told = _size(document), Counter(map(_told, rows))
-    groups = {row.get("rank"): row.get("group") for row in rows}
+    groups = {row["rank"]: row["group"] for row in rows}
     findings = []
     for row in rows:
-        finding = _finding(row, shadows.get(row.get("rank"), []), most_shadows, size)
+        finding = _finding(row, shadows.get(row["rank"], []), most_shadows, size)
         # Of two rows that are otherwise told alike, the people compared with are the difference.
         against = finding["compared_with"] if told[_told(row)] > 1 else ""
-        again = _again(row.get("again") or {}, row.get("group"), groups)
+        again = "" if row["again"] is None else _again(row["again"], row["group"], groups)
         findings.append(finding | {"against": against, "again": again})
     return findings
 
 
 def _told(row):
     """Return what a list of findings tells of a row."""
-    return row.get("group"), row.get("kind"), row.get("measure")
+    return row["group"], row["kind"], row["measure"]
 
 
 def _finding(row, shadows, most_shadows, size):
     """Return one distinct finding."""
     ends = ("effect", "ci_low", "ci_high", "ci_level")
-    held_out = [row.get(f"held_out_{name}") for name in ends]
-    estimate = [row.get(name) for name in ends]
+    held_out = [row[f"held_out_{name}"] for name in ends]
+    estimate = [row[name] for name in ends]
     first, where = (estimate, "") if held_out[0] is None else (held_out, "on held-out rows")
-    conditions = [
-        {"text": c.get("text") or "–", "protected": bool(c.get("protected"))}
-        for c in row.get("conditions") or []
-    ]
-    n = row.get("n_shadows")
-    n = len(shadows) if n is None else n
-    alone = [row.get(f"alone{end}") for end in ("", "_ci_low", "_ci_high", "_ci_level")]
-    equal = [row.get(f"equal{end}") for end in ("", "_ci_low", "_ci_high", "_ci_level")]
-    gap = [row.get(f"gap{end}") for end in ("", "_ci_low", "_ci_high", "_ci_level")]
+    alone, equal, gap = (
+        [row[f"{name}{end}"] for end in ("", "_ci_low", "_ci_high", "_ci_level")]
+        for name in ("alone", "equal", "gap")
+    )
+    n = row["n_shadows"]
     return {
-        "rank": row.get("rank"),
-        "group": row.get("group") or "–",
-        "conditions": conditions or [{"text": row.get("group") or "–", "protected": False}],
-        "kind": _marked(words.about(_kind(row), row.get("measure")), row, size),
-        "found": bool(row.get("found")),
-        "is_raw": row.get("kind") != "cause" and first == gap,
-        "compared_with": row.get("compared_with") or "",
+        "rank": row["rank"],
+        "group": row["group"],
+        "conditions": row["conditions"] or [{"text": row["group"], "protected": False}],
+        "kind": _marked(words.about(_kind(row), row["measure"]), row, size),
+        "found": row["found"],
+        "is_raw": row["kind"] != "cause" and first == gap,
+        "compared_with": row["compared_with"],
         "effect": words.number(first[0]),
         "interval": words.interval(*first[1:]),
         "where": where,
@@ -348,15 +333,13 @@ def _finding(row, shadows, most_shadows, size):
         "searched": words.estimate(*estimate) if where else "",
         "gap": words.number(gap[0]),
         "gap_interval": words.interval(*gap[1:]),
-        "people": words.count(row.get("people")),
-        "share": "" if row.get("share") is None else words.percent(row["share"]),
-        "p": words.p_value(row.get("p_adjusted")),
-        "sort": [first[0], row.get("gap"), row.get("people"), row.get("p_adjusted")],
-        "lead": row.get("lead") or "",
-        "agree": [str(d) for d in row.get("agree") or [] if d != row.get("lead")],
-        "disagree": [
-            (d.get("detector") or "–", d.get("why") or "") for d in row.get("disagree") or []
-        ],
+        "people": words.count(row["people"]),
+        "share": "" if row["share"] is None else words.percent(row["share"]),
+        "p": words.p_value(row["p_adjusted"]),
+        "sort": [first[0], row["gap"], row["people"], row["p_adjusted"]],
+        "lead": row["lead"],
+        "agree": [name for name in row["agree"] if name != row["lead"]],
+        "disagree": [(d["detector"], d["why"]) for d in row["disagree"]],
         "n_shadows": n,
         "shadows": [_shadow(s) for s in shadows[:most_shadows]],
         "shadows_left_out": words.shown(min(most_shadows, len(shadows)), n, "shadows") if n else "",
@@ -365,51 +348,48 @@ def _finding(row, shadows, most_shadows, size):
 
 def _kind(row):
     """Return what kind of finding a row is, in words; without a context, none is told."""
-    columns = {condition.get("column") for condition in row.get("conditions") or []}
-    if row.get("kind") == "context" and columns and columns <= set(row.get("attributes") or []):
+    columns = {condition["column"] for condition in row["conditions"]}
+    if row["kind"] == "context" and columns and columns <= set(row["attributes"]):
         return words.NO_CONTEXT
-    return words.KINDS.get(row.get("kind"), row.get("kind") or "–")
+    return words.KINDS[row["kind"]]
 
 
 def _again(rediscovery, group, groups):
-    """Return which findings are what is left of a gap at equal columns, or ''.
+    """Return which findings are what is left of a gap at equal columns.
 
     Those of other groups are a part of it. `groups`: of all findings, by their ranks.
     """
-    detector, ranks = rediscovery.get("detector"), rediscovery.get("ranks") or []
-    several = ", ".join(map(str, ranks))
-    findings = f"finding{'s' * (len(ranks) != 1)} {several}"
+    ranks = rediscovery["ranks"]
+    findings = f"finding{'s' * (len(ranks) != 1)} {', '.join(map(str, ranks))}"
     what = "it" if group in map(groups.get, ranks) else "part of it"
-    return f"{detector or '–'} finds {what} at equal columns: {findings}" if ranks else ""
+    return f"{rediscovery['detector']} finds {what} at equal columns: {findings}"
 
 
 def _shadow(row):
     """Return one group whose gap another finding accounts for."""
     return {
-        "group": row.get("group") or "–",
-        "method": row.get("method") or "–",
-        "estimate": words.estimate(
-            *(row.get(n) for n in ("effect", "ci_low", "ci_high", "ci_level"))
-        ),
-        "people": words.count(row.get("people")),
-        "p": words.p_value(row.get("p_adjusted")),
+        "group": row["group"],
+        "method": row["method"],
+        "estimate": words.estimate(*(row[n] for n in ("effect", "ci_low", "ci_high", "ci_level"))),
+        "people": words.count(row["people"]),
+        "p": words.p_value(row["p_adjusted"]),
     }
 
 
 def _case(block):
     """Return what one search found about single people or inputs."""
-    n, share = block.get("n"), words.percent(block.get("share"))
-    ends = [block.get("ci_low"), block.get("ci_high")]
+    n, share = block["n"], words.percent(block["share"])
+    ends = [block["ci_low"], block["ci_high"]]
     between = "" if None in ends else f" [{words.percent(ends[0])}, {words.percent(ends[1])}]"
-    names = ", ".join(map(str, block.get("attributes") or [])) or "the protected columns"
-    counted = f"{words.count(block.get('n_cases'))} of {words.count(n)} examined"
-    examples = block.get("examples") or []
+    names = ", ".join(block["attributes"])
+    counted = f"{words.count(block['n_cases'])} of {words.count(n)} examined"
+    examples = block["examples"]
     return {
-        "detector": block.get("detector") or "–",
+        "detector": block["detector"],
         "sentence": f"{counted} get another outcome for another value of {names} alone: "
         f"{share}{between}.",
         "note": "The examples are made up by the search; they are not rows of people."
-        if block.get("made_up")
+        if block["made_up"]
         else "The examples are rows of the data.",
         "examples": [_example(e) for e in examples[:MOST_EXAMPLES]],
         "left_out": words.shown(min(MOST_EXAMPLES, len(examples)), len(examples), "cases"),
@@ -418,64 +398,58 @@ def _case(block):
 
 def _example(example):
     """Return one case: what differs first, then what is the same."""
-    before, after = example.get("original") or {}, example.get("altered") or {}
-    changed = [c for c in example.get("changed") or [] if c in before or c in after]
+    before, after = example["original"], example["altered"]
+    changed = [c for c in example["changed"] if c in before or c in after]
     return {
         "changed": [(c, _value(before.get(c)), _value(after.get(c))) for c in changed],
         "same": [(c, _value(v)) for c, v in before.items() if c not in changed],
-        "outcome": words.outcomes(example.get("outcome"), example.get("altered_outcome")),
+        "outcome": words.outcomes(example["outcome"], example["altered_outcome"]),
     }
 
 
 def _step(row, repeated, verdicts):
     """Return one step of the log; notes of several steps stand below it, once."""
-    answer = verdicts.get((row.get("attribute"), row.get("null")), row).get("verdict")
-    is_alone = row.get("verdict") == words.FOUND != answer
-    stopped = row.get("stopped_by")
-    notes = [words.sentence(n) for n in row.get("notes") or [] if n not in repeated]
+    answer = verdicts.get((row["attribute"], row["null"]), row)["verdict"]
+    is_alone = row["verdict"] == words.FOUND != answer
+    stopped = row["stopped_by"]
+    notes = [words.sentence(n) for n in row["notes"] if n not in repeated]
     notes += [f"Stopped by {limit_named(stopped)}."] if stopped else []
-    seconds = row.get("seconds")
+    seconds = row["seconds"]
     return {
-        "name": row.get("name") or row.get("detector") or "–",
-        "question": row.get("null") or "–",
-        "role": words.ROLES.get(row.get("role"), row.get("role") or "–"),
-        "tested": words.count(row.get("n_tested")),
-        "found": words.count(row.get("n_found")),
-        "verdict": words.FOUND_ALONE if is_alone else row.get("verdict") or "–",
-        "reason": words.sentence(row.get("reason")),
+        "name": row["name"],
+        "question": row["null"] or "–",
+        "role": words.ROLES[row["role"]],
+        "tested": words.count(row["n_tested"]),
+        "found": words.count(row["n_found"]),
+        "verdict": words.FOUND_ALONE if is_alone else row["verdict"] or "–",
+        "reason": words.sentence(row["reason"]),
         "seconds": "–" if seconds is None else f"{seconds:,.1f}",
-        "queries": words.count(row.get("n_queries")),
+        "queries": words.count(row["n_queries"]),
         "notes": notes,
-        "sort": [row.get(n) for n in ("n_tested", "n_found", "n_queries", "seconds")],
+        "sort": [row[n] for n in ("n_tested", "n_found", "n_queries", "seconds")],
     }
 
 
 def _facts(document):
     """Return names and values of what was audited."""
-    about = document.get("about") or {}
-    versions = _versions(document)
-    seconds = about.get("seconds")
+    about = document["about"]
+    versions = document["skdisc"]["versions"]
     return [
-        ("Audited", about.get("audited") or "–"),
-        ("Rows of data", words.count(about.get("n_rows"))),
-        ("Protected columns", ", ".join(map(str, about.get("protected") or [])) or "–"),
-        ("Favorable outcome", words.labels(about.get("favorable") or []) or "–"),
-        ("Columns", ", ".join(map(str, about.get("columns") or [])) or "–"),
-        ("Significance", words.number(about.get("significance"))),
-        ("Time", "–" if seconds is None else f"{seconds:,.1f} s"),
+        ("Audited", about["audited"]),
+        ("Rows of data", words.count(about["n_rows"])),
+        ("Protected columns", ", ".join(about["protected"])),
+        ("Favorable outcome", words.labels(about["favorable"]) or "–"),
+        ("Columns", ", ".join(about["columns"])),
+        ("Significance", words.number(about["significance"])),
+        ("Time", f"{about['seconds']:,.1f} s"),
         ("Versions", ", ".join(f"{k} {v}" for k, v in versions.items()) or "–"),
     ]
 
 
-def _versions(document):
-    """Return the versions of the packages behind the numbers."""
-    return (document.get("skdisc") or {}).get("versions") or {}
-
-
 def _meta(document):
     """Return what a reader must know about the audit, with "not stated" where it is missing."""
-    meta = document.get("meta") or {}
-    names = words.meta_fields((document.get("about") or {}).get("template"))
+    meta = document["meta"]
+    names = words.meta_fields(document["about"]["template"])
     rows = [(name, meta.get(key)) for key, name in names.items()]
     rows += [(key.replace("_", " "), v) for key, v in meta.items() if key not in names]
     return [(name, "not stated" if v in (None, "") else _as_text(v)) for name, v in rows]
@@ -483,18 +457,15 @@ def _meta(document):
 
 def _fingerprints(document):
     """Return the hashes of what went into the audit."""
-    rows = list((document.get("fingerprints") or {}).items())
-    rows.append(("plan", (document.get("plan") or {}).get("sha256")))
+    rows = list(document["fingerprints"].items())
+    rows.append(("plan", document["plan"]["sha256"]))
     return [(name, value or "not stated") for name, value in rows]
 
 
 def _interrupted(document, texts):
     """Return the sentence on an audit that did not end."""
-    done, planned = (
-        len(document.get("log") or []),
-        len((document.get("plan") or {}).get("steps") or []),
-    )
-    return texts.INTERRUPTED.format(done=done, planned=planned)
+    steps = document["plan"]["steps"]
+    return texts.INTERRUPTED.format(done=len(document["log"]), planned=len(steps))
 
 
 def _value(value):

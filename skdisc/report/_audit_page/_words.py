@@ -176,11 +176,11 @@ def people(n):
 
 def note(row):
     """Return what was noticed in a table as one line."""
-    column = row.get("column")
-    done, option = row.get("done"), row.get("option")
+    column = row["column"]
+    done, option = row["done"], row["option"]
     what = "" if column is None else f"{column!r}: "
     about = f"; {done} ({option})" if done and option else ""
-    return f"{what}{row.get('seen') or '–'}{about}."
+    return f"{what}{row['seen']}{about}."
 
 
 def shown(n, total, what):

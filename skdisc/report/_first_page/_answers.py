@@ -49,17 +49,13 @@ def answers(document):
         ``samples``: for each size of samples that questions are about, a dict of ``nulls`` (None:
         all questions of the column), ``n`` and ``n_drawn_from``.
     """
-    is_less_better = ((document.get("about") or {}).get("outcome") or {}).get("better") == "low"
+    is_less_better = document["about"].get("outcome", {}).get("better") == "low"
     if is_less_better:
         document = _turned(document)
-    rows = [
-        row | _examined(row, document)
-        for row in document.get("verdicts") or []
-        if row.get("attribute") is not None
-    ]
+    rows = [row | _examined(row, document) for row in document["verdicts"]]
     several = [
-        _answer(attribute, [row for row in rows if row.get("attribute") == attribute], document)
-        for attribute in dict.fromkeys(row.get("attribute") for row in rows)
+        _answer(attribute, [row for row in rows if row["attribute"] == attribute], document)
+        for attribute in dict.fromkeys(row["attribute"] for row in rows)
     ]
     if is_less_better:
         several = [_with_means_turned(answer) for answer in several]
@@ -74,7 +70,7 @@ def _turned(document):
     changed = {}
     for part in ("evidence", "groups", "comparable"):
         changed[part] = []
-        for row in document.get(part) or []:
+        for row in document[part]:
             copy = dict(row)
             for name in ("effect", "gap", "alone", "rate", "rate_others"):
                 if copy.get(name) is not None:
@@ -123,18 +119,18 @@ def state_of(rows):
     str
         One of `STATES`.
     """
-    nulls_found = {row.get("null") for row in rows if row.get("verdict") == FOUND}
-    conditional = {row.get("verdict") for row in rows if row.get("null") == "conditional"}
+    nulls_found = {row["null"] for row in rows if row["verdict"] == FOUND}
+    conditional = {row["verdict"] for row in rows if row["null"] == "conditional"}
     if nulls_found & set(_AT_EQUAL):
         return UNEQUAL
     if nulls_found:
         return ACCOUNTED if conditional == {NOTHING} else OPEN
-    if all(row.get("verdict") == NOTHING for row in rows):
+    if all(row["verdict"] == NOTHING for row in rows):
         return NONE
-    of_groups = [row.get("answer") or {} for row in rows if row.get("null") == "marginal"]
+    of_groups = [row["answer"] or {} for row in rows if row["null"] == "marginal"]
     # Without a question about whole groups, one within smaller groups says what can be seen.
-    of_groups = of_groups or [row.get("answer") or {} for row in rows]
-    return LIMITED if any(answer.get("n_cleared") for answer in of_groups) else UNKNOWN
+    of_groups = of_groups or [row["answer"] or {} for row in rows]
+    return LIMITED if any(answer["n_cleared"] for answer in of_groups) else UNKNOWN
 
 
 def exit_code(answers):
@@ -151,22 +147,20 @@ def exit_code(answers):
 
 def _answer(attribute, rows, document):
     """Return what the first page says about one protected column."""
-    verdicts = {row.get("null"): row for row in rows if row.get("kind") != "fact"}
+    verdicts = {row["null"]: row for row in rows if row["kind"] != "fact"}
     state = state_of(rows)
-    evidence = [
-        row for row in document.get("evidence") or [] if attribute in (row.get("attributes") or [])
-    ]
+    evidence = [row for row in document["evidence"] if attribute in row["attributes"]]
     raw = _raw(attribute, evidence, document)
     equal = _equal(attribute, raw, verdicts.get("conditional"), document)
     exclusions = _others(verdicts)
-    if (document.get("about") or {}).get("outcome"):
+    if document["about"].get("outcome"):
         exclusions = _with_needed(exclusions, verdicts, document)
     outcome_note = _outcome_again(equal["columns"], document) if equal is not None else ""
     if state == ACCOUNTED and outcome_note:
         # Where the outcome is equal there is no gap, whatever the decisions depend on.
         no_gap = dict.fromkeys(("gap", "ci_low", "ci_high", "ci_level", "bound"))
         equal, exclusions["equal"], state = equal | no_gap | {"reason": outcome_note}, None, OPEN
-    people, samples = (document.get("about") or {}).get("n_rows"), _samples(rows)
+    people, samples = document["about"]["n_rows"], _samples(rows)
     if samples and samples[0]["nulls"] is None:
         people = samples[0]["n"]
     return {
@@ -187,12 +181,12 @@ def _answer(attribute, rows, document):
 
 def _examined(row, document):
     """Return how many people a question is about, and how many they were drawn from, if any."""
-    about = row.get("attribute"), row.get("null"), row.get("lead")
-    for line in document.get("log") or []:
-        is_of_row = about == (line.get("attribute"), line.get("null"), line.get("detector"))
+    about = row["attribute"], row["null"], row["lead"]
+    for line in document["log"]:
+        is_of_row = about == (line["attribute"], line["null"], line["detector"])
         if is_of_row and line.get("n_drawn_from") is not None:
             return {"examined": line["n_drawn"], "n_drawn_from": line["n_drawn_from"]}
-    return {"examined": (document.get("about") or {}).get("n_rows"), "n_drawn_from": None}
+    return {"examined": document["about"]["n_rows"], "n_drawn_from": None}
 
 
 def _samples(rows):
@@ -211,25 +205,23 @@ def _samples(rows):
 
 def _outcome_again(columns, document):
     """Return what was noticed of a column held equal that may be the outcome; '' if nothing."""
-    for note in document.get("notices") or []:
-        if note.get("column") in columns and note.get("done") == SENTENCES["outcome again"]:
-            return (
-                f"{note['column']!r}: {note.get('seen')}; {note.get('done')} ({note.get('option')})"
-            )
+    for note in document["notices"]:
+        if note["column"] in columns and note["done"] == SENTENCES["outcome again"]:
+            return f"{note['column']!r}: {note['seen']}; {note['done']} ({note['option']})"
     return ""
 
 
 def _reason(rows):
     """Return why nothing is known of the groups as a whole; None if they are too few people."""
-    row = next((row for row in rows if row.get("null") == "marginal"), rows[0])
-    is_of_few = row.get("bound") is not None or is_sentence(row.get("reason"), *_OF_FEW)
-    return None if is_of_few else row.get("reason") or None
+    row = next((row for row in rows if row["null"] == "marginal"), rows[0])
+    is_of_few = row["bound"] is not None or is_sentence(row["reason"], *_OF_FEW)
+    return None if is_of_few else row["reason"] or None
 
 
 def _relevant_gap(rows):
     """Return the gap that matters, in rates of favorable outcomes; None if there is none."""
     for row in rows:
-        gap = _of_rates(row.get("answer") or {})
+        gap = _of_rates(row["answer"] or {})
         if gap is not None:
             return gap
     return None
@@ -245,14 +237,12 @@ def _raw(attribute, evidence, document):
     """Return the largest gap found between groups of a column; where none is found, the largest."""
     shown = [
         row
-        for row in document.get("groups") or []
-        if row.get("attribute") == attribute
-        and not row.get("suppressed")
-        and row.get("rate") is not None
+        for row in document["groups"]
+        if row["attribute"] == attribute and not row["suppressed"] and row["rate"] is not None
     ]
-    rates = [row for row in shown if is_of_outcomes(row.get("measure"))]
-    groups = [row for row in shown if row.get("gap") is not None]
-    findings = [row for row in evidence if row.get("kind") == "gap" and row.get("found")]
+    rates = [row for row in shown if is_of_outcomes(row["measure"])]
+    groups = [row for row in shown if row["gap"] is not None]
+    findings = [row for row in evidence if row["kind"] == "gap" and row["found"]]
     pairs = [(f, g) for f in findings for g in groups if _about(f) == _about(g)]
     # A group that is too small to be judged is told where nothing else is found.
     pairs = [pair for pair in pairs if pair[0].get("judged") is not False] or pairs
@@ -261,14 +251,14 @@ def _raw(attribute, evidence, document):
         # The gap of decisions comes before those of their errors, which go with it.
         row = _leading([group for _, group in of_rate or pairs])
     else:
-        compared = [row for row in groups if is_of_outcomes(row.get("measure"))]
+        compared = [row for row in groups if is_of_outcomes(row["measure"])]
         if not compared:
             return None
         # "No gap is above" is not about groups that are too small to be judged.
-        judged = [row for row in compared if row.get("judged")]
+        judged = [row for row in compared if row["judged"]]
         row = max(judged or compared, key=lambda r: (abs(r["gap"]), -r["gap"]))
-    one = {"group": row["group"], "rate": row["rate"], "people": row.get("n")}
-    same = [group for group in shown if group.get("measure") == row.get("measure")]
+    one = {"group": row["group"], "rate": row["rate"], "people": row["n"]}
+    same = [group for group in shown if group["measure"] == row["measure"]]
     rest = _other_side(row, same, document)
     also = _also(row, rest, [group for _, group in of_rate])
     # Where nobody varies no test finds a gap, and nothing hides it either.
@@ -281,7 +271,7 @@ def _raw(attribute, evidence, document):
     return {
         "worse_off": one,
         "better_off": rest,
-        "measure": row.get("measure"),
+        "measure": row["measure"],
         "found": bool(pairs) or nobody_varies,
         "also": also,
         **seen_from(row, "gap", is_less),
@@ -293,7 +283,7 @@ def _leading(rows):
     """Return the group that is worse off most, unless a favored group leads."""
     largest = max(rows, key=lambda row: abs(row["gap"]))
     worst = max(rows, key=lambda row: -row["gap"])
-    ends = [[row.get("ci_low"), row.get("ci_high")] for row in (largest, worst)]
+    ends = [[row["ci_low"], row["ci_high"]] for row in (largest, worst)]
     ends = np.array(ends, dtype=float)
     leads = worst["gap"] >= 0 or favored_leads(ends[:1], ends[1:]).all()
     return largest if leads else worst
@@ -319,12 +309,12 @@ def _shares(row, one, rest, rates):
 
 def seen_from(row, name, is_same):
     """Return a gap with its interval, with the other sign where it is seen from the other side."""
-    ends = row.get("ci_low"), row.get("ci_high")
+    ends = row["ci_low"], row["ci_high"]
     if is_same:
         gap, (low, high) = row[name], ends
     else:
         gap, (high, low) = -row[name], (None if end is None else -end for end in ends)
-    return {"gap": gap, "ci_low": low, "ci_high": high, "ci_level": row.get("ci_level")}
+    return {"gap": gap, "ci_low": low, "ci_high": high, "ci_level": row["ci_level"]}
 
 
 def _also(row, rest, groups):
@@ -336,20 +326,20 @@ def _also(row, rest, groups):
 
 def _other_side(row, rates, document):
     """Return whom a group is compared with: the reference group, the only other, or the rest."""
-    is_of_all = (document.get("settings") or {}).get("confirm") is None
+    is_of_all = document["settings"].get("confirm") is None
     against = _reference(row, document)
     if against is not None and all(group["group"] != against for group in rates):
         # It has no row; with rows held out, rates are of all people, and gaps are not.
         rate = row["rate"] - row["gap"] if is_of_all else None
         return {"group": against, "rate": rate, "people": None}
     # A reference has a rate, and no gap from itself.
-    reference = [group for group in rates if group.get("gap") is None]
+    reference = [group for group in rates if group["gap"] is None]
     other_groups = [group for group in rates if group["group"] != row["group"]]
-    total = (document.get("about") or {}).get("n_rows")
-    n = row.get("n")
+    total = document["about"]["n_rows"]
+    n = row["n"]
     named = reference if len(reference) == 1 else other_groups if len(rates) == 2 else []
     if named:
-        return {"group": named[0]["group"], "rate": named[0]["rate"], "people": named[0].get("n")}
+        return {"group": named[0]["group"], "rate": named[0]["rate"], "people": named[0]["n"]}
     # With rows held out, rates are of all people, and gaps are not: they do not add up.
     return {  # the group None is everyone else
         "group": None,
@@ -360,7 +350,7 @@ def _other_side(row, rates, document):
 
 def _reference(row, document):
     """Return the group that a group is compared with; None where that is everyone else."""
-    for figure in document.get("figures") or []:
+    for figure in document["figures"]:
         is_of_row = (figure["attribute"], *_about(figure)) == (row["attribute"], *_about(row))
         if is_of_row and str(figure["what"]).startswith(_TO_REFERENCE):
             return figure["compared_with"] or None
@@ -368,40 +358,32 @@ def _reference(row, document):
 
 
 def _about(row):
-    return row.get("group"), row.get("measure")
+    return row["group"], row["measure"]
 
 
 def _equal(attribute, raw, verdict, document):
     """Return what remains of the raw gap at equal legitimate columns; None if it was not asked."""
-    columns = [
-        list(map(str, row.get("columns") or []))
-        for row in document.get("legitimate") or []
-        if row.get("attribute") == attribute
-    ]
+    columns = [row["columns"] for row in document["legitimate"] if row["attribute"] == attribute]
     if verdict is None:
         return None
     equal = {
         "columns": columns[0] if columns else [],  # none are known if the test did not run
         "verdict": verdict["verdict"],
-        "bound": verdict.get("bound"),
-        "n_groups": (verdict.get("answer") or {}).get("n_family"),
+        "bound": verdict["bound"],
+        "n_groups": (verdict["answer"] or {}).get("n_family"),
         "reason": None,
     }
     sides = {} if raw is None else {raw[side]["group"]: side == _WORSE for side in _SIDES}
-    gaps = {row.get("group") for row in document.get("groups") or [] if row.get("gap") is not None}
+    gaps = {row["group"] for row in document["groups"] if row["gap"] is not None}
     # Of a group and its reference, what remains is that of the group.
-    several = sorted(document.get("comparable") or [], key=lambda row: row.get("group") not in gaps)
+    several = sorted(document["comparable"], key=lambda row: row["group"] not in gaps)
     for row in several:
-        is_worse = sides.get(row.get("group"))
-        if (
-            is_worse is not None
-            and row.get("effect") is not None
-            and is_of_outcomes(raw["measure"])
-        ):
+        is_worse = sides.get(row["group"])
+        if is_worse is not None and row["effect"] is not None and is_of_outcomes(raw["measure"]):
             return equal | seen_from(row, "effect", is_worse)
     # Nobody is compared at equal columns; the reason, such as columns that stand for the protected
     # one, is what a reader must know next.
-    reason = verdict.get("reason") if verdict.get("verdict") == UNSURE else None
+    reason = verdict["reason"] if verdict["verdict"] == UNSURE else None
     return equal | dict.fromkeys(("gap", "ci_low", "ci_high", "ci_level")) | {"reason": reason}
 
 
@@ -411,28 +393,26 @@ def _worst(attribute, evidence, raw, equal):
     findings = [
         row
         for row in evidence
-        if row.get("found") and row.get("kind") != "gap" and row.get("group") not in raw_groups
+        if row["found"] and row["kind"] != "gap" and row["group"] not in raw_groups
     ]
     # A gap at equal columns says more than one that columns may account for.
-    findings = [row for row in findings if row.get("kind") == "cause"] or findings
-    judged = [row for row in findings if row.get("judged") is not False]
+    findings = [row for row in findings if row["kind"] == "cause"] or findings
+    judged = [row for row in findings if row["judged"] is not False]
     # A group that is too small to be judged is told where nothing else is found.
     findings = findings if not judged and not (raw and raw["found"]) else judged
     if not findings:
         return None
-    at_equal_columns = findings[0].get("kind") == "cause"
+    at_equal_columns = findings[0]["kind"] == "cause"
     row = max((_in_all(row) for row in findings), key=lambda r: abs(r["effect"]))
     is_whole_larger = _is_sure(equal) and abs(row["effect"]) < abs(equal["gap"])
     if at_equal_columns and is_whole_larger:
         return None  # a group with a smaller gap than all together is not where it is worst
     names = ("group", "people", "judged", "effect", "ci_low", "ci_high", "ci_level", "measure")
-    about = {name: row.get(name) for name in names}
+    about = {name: row[name] for name in names}
     if "rate_others" in row:
         about["rate_others"] = row["rate_others"]
     context = [
-        condition["text"]
-        for condition in row.get("conditions") or []
-        if condition.get("column") != attribute
+        condition["text"] for condition in row["conditions"] if condition["column"] != attribute
     ]
     return about | {"at_equal_columns": at_equal_columns, "context": " and ".join(context) or None}
 
@@ -463,27 +443,27 @@ def is_of_smaller_group(answer, document):
     if worst is None or worst["context"] is None:
         return False
     nulls_found = {
-        row.get("null")
-        for row in document.get("verdicts") or []
-        if row.get("attribute") == attribute and row.get("verdict") == FOUND
+        row["null"]
+        for row in document["verdicts"]
+        if row["attribute"] == attribute and row["verdict"] == FOUND
     }
     if state != UNEQUAL:
         return nulls_found == {"contextual"}
     if nulls_found.intersection(_AT_EQUAL) != {"conditional"} or _is_sure(answer["equal"]):
         return False
     is_whole_found = any(
-        row.get("found")
-        and row.get("kind") == "cause"
-        and {condition.get("column") for condition in row.get("conditions") or []} <= {attribute}
-        for row in document.get("evidence") or []
-        if attribute in (row.get("attributes") or [])
+        row["found"]
+        and row["kind"] == "cause"
+        and {condition["column"] for condition in row["conditions"]} <= {attribute}
+        for row in document["evidence"]
+        if attribute in row["attributes"]
     )
     return worst["at_equal_columns"] and not is_whole_found
 
 
 def _in_all(row):
     """Return a finding with its gap in all, in place of what a cause adds to other causes."""
-    ends = [row.get(f"alone{end}") for end in ("", "_ci_low", "_ci_high", "_ci_level")]
+    ends = [row[f"alone{end}"] for end in ("", "_ci_low", "_ci_high", "_ci_level")]
     if None in ends:
         return row
     return row | dict(zip(("effect", "ci_low", "ci_high", "ci_level"), ends, strict=True))
@@ -491,24 +471,22 @@ def _in_all(row):
 
 def _calibration(evidence):
     """Return the side whose outcomes are better than their scores, if that is found."""
-    findings = [
-        r for r in evidence if r.get("measure") == "calibration_difference" and r.get("found")
-    ]
+    findings = [r for r in evidence if r["measure"] == "calibration_difference" and r["found"]]
     if not findings:
         return {}
     row = max(findings, key=lambda r: (r["effect"] < 0, abs(r["effect"])))
-    side = {"group": row["group"], "compared_with": row.get("compared_with")}
+    side = {"group": row["group"], "compared_with": row["compared_with"]}
     return {"calibration": side | seen_from(row, "effect", is_same=row["effect"] < 0)}
 
 
 def _single(rows):
     """Return how many people get another decision for another value of the column alone."""
     for row in rows:
-        if row.get("null") in ("individual", "counterfactual") and row.get("effect") is not None:
+        if row["null"] in ("individual", "counterfactual") and row["effect"] is not None:
             return {
                 "share": row["effect"],
-                "people": row.get("people"),
-                "found": row.get("verdict") == FOUND,
+                "people": row["people"],
+                "found": row["verdict"] == FOUND,
             }
     return None
 
@@ -534,13 +512,13 @@ def _with_needed(exclusions, verdicts, document):
     for name, null in nulls.items():
         answer = exclusions[name]
         verdict = verdicts.get(null) or {}
-        level = (verdict.get("answer") or {}).get("level")
+        level = (verdict["answer"] or {}).get("level")
         if answer is None or not answer["relevant_gap"] or not level:
             continue
         z = -special.ndtri(level)
         deviations = [
             (row["upper"] - abs(row["estimate"])) / z * row["comparison"] ** 0.5
-            for row in document.get("families") or []
+            for row in document["families"]
             if (row["attribute"], row["null"]) == (attribute, null)
             and None not in (row["upper"], row["estimate"])
         ]
@@ -552,18 +530,18 @@ def _with_needed(exclusions, verdicts, document):
 
 def _excluded(row):
     """Return what an answer excludes of the groups that are not found; None if it has none."""
-    answer = (row or {}).get("answer")
-    if not answer:
+    answer = None if row is None else row["answer"]
+    if answer is None:
         return None
     return {
-        "verdict": row.get("verdict"),
-        "n": (answer.get("n_family") or 0) - (answer.get("n_found") or 0),
-        "n_found": answer.get("n_found") or 0,
-        "n_cleared": answer.get("n_cleared") or 0,
+        "verdict": row["verdict"],
+        "n": answer["n_family"] - answer["n_found"],
+        "n_found": answer["n_found"],
+        "n_cleared": answer["n_cleared"],
         "relevant_gap": _of_rates(answer),
-        "resolution": answer.get("resolution"),
-        "bound": row.get("bound"),
+        "resolution": answer["resolution"],
+        "bound": row["bound"],
         "people": row["examined"],
-        "level": 1 - (answer.get("significance") or 0.05),
-        "n_without_counterparts": answer.get("n_without_counterparts") or 0,
+        "level": 1 - answer["significance"],
+        "n_without_counterparts": answer["n_without_counterparts"],
     }

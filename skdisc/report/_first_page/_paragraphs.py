@@ -79,14 +79,12 @@ def texts_of(document, language):
 
 def _about_all(document, texts):
     """Return the lines about the whole audit: ranges, what it could not see, and the law."""
-    sizes = [
-        (row.get("answer") or {}).get("relevant_size") for row in document.get("verdicts") or []
-    ]
+    sizes = [(row["answer"] or {}).get("relevant_size") for row in document["verdicts"]]
     size = next((size for size in sizes if size), 0.05)
     unseen = texts.UNSEEN.format(size=percent(texts, size))
-    outcome_kind = (document.get("about") or {}).get("audited")
+    outcome_kind = document["about"]["audited"]
     unseen += texts.UNSEEN_SINGLE * (outcome_kind in ("labels", "decisions", "counts"))
-    level = 1 - ((document.get("about") or {}).get("significance") or 0.05)
+    level = 1 - document["about"]["significance"]
     sure = units_of(document, texts).sure()
     sentences = {"sure": sure.format(level=percent(texts, level)), "unseen": unseen}
     sentences["law"] = texts.LAW
@@ -103,7 +101,7 @@ class _Paragraph:
             # Without a range, as where numbers are too skewed, an estimate tells nothing.
             self.equal = self.equal | {"gap": None}
         self.units = units_of(document, texts)
-        self.outcome = (document.get("about") or {}).get("outcome")
+        self.outcome = document["about"].get("outcome")
         self.is_of_smaller_group = is_of_smaller_group(answer, document)
         self.raw = self._with_reference(self.raw)
         if self.equal is not None and self.raw is not None:
@@ -507,9 +505,9 @@ class _Paragraph:
     def _corrected(self):
         """Return that a gap is significant by itself, and not among the questions of the audit."""
         attribute = self.answer["attribute"]
-        for row in self.document.get("verdicts") or []:
-            is_whole = (row.get("attribute"), row.get("null")) == (attribute, "marginal")
-            if is_whole and is_sentence(row.get("reason"), "after correction"):
+        for row in self.document["verdicts"]:
+            is_whole = (row["attribute"], row["null"]) == (attribute, "marginal")
+            if is_whole and is_sentence(row["reason"], "after correction"):
                 return f"{in_language(self.texts, row['reason'])}."
         return ""
 
@@ -785,9 +783,9 @@ class _Paragraph:
 
     def _favorable(self):
         """Return the favorable outcome with its labels."""
-        about = self.document.get("about") or {}
-        labels = labels_named(self.texts, about.get("favorable") or [])
-        source = self.document.get("source") or {}
+        about = self.document["about"]
+        labels = labels_named(self.texts, about["favorable"])
+        source = self.document.get("source", {})
         # Decisions that stand in a column are told by its name, not by that of the labels.
         name = source.get("predictions") or source.get("target")
         if source.get("predictions") and source.get("threshold") is not None:

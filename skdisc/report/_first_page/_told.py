@@ -43,8 +43,8 @@ def is_sentence(text, *names):
 
 def noted(texts, row):
     """Return what was noticed in a table as one line."""
-    parts = [in_language(texts, row.get(name)) for name in ("seen", "done", "option")]
-    column = row.get("column")
+    parts = [in_language(texts, row[name]) for name in ("seen", "done", "option")]
+    column = row["column"]
     what = "" if column is None else f"{texts.PAY_TARGETS.get(column, column)!r}: "
     about = f"; {parts[1]} ({parts[2]})" if parts[1] and parts[2] else ""
     return f"{what}{parts[0] or '–'}{about}."
@@ -52,15 +52,15 @@ def noted(texts, row):
 
 def opening(document, texts):
     """Return what was audited in a sentence of a language, from the fields of a document."""
-    about = document.get("about") or {}
-    outcome, kind = about.get("outcome"), about.get("audited")
+    about = document["about"]
+    outcome, kind = about.get("outcome"), about["audited"]
     fields = {
-        "n": number(texts, about.get("n_rows") or 0, 0),
-        "names": in_a_row(list(map(str, about.get("protected") or [])), texts.AND),
-        "labels": labels_named(texts, about.get("favorable") or []),
+        "n": number(texts, about["n_rows"], 0),
+        "names": in_a_row(about["protected"], texts.AND),
+        "labels": labels_named(texts, about["favorable"]),
     }
-    if outcome is None and not about.get("favorable"):  # public reports of pay
-        outcome = {"name": str(about.get("sentence")).partition(": ")[0]}
+    if outcome is None and not about["favorable"]:  # public reports of pay
+        outcome = {"name": about["sentence"].partition(": ")[0]}
     if outcome is not None:
         words, name = texts.OPENING_WORDS, outcome.get("name")
         named = {
@@ -71,10 +71,10 @@ def opening(document, texts):
         fields |= named | {"better": words[outcome.get("better") or "high"]}
         text = texts.OPENING["numbers"]
     elif kind not in texts.OPENING:
-        return about.get("sentence") or ""
+        return about["sentence"]
     else:
         text = texts.OPENING[kind]
-    refused = re.search(r"public document: ([\d,]+) group", str(about.get("sentence")))
+    refused = re.search(r"public document: ([\d,]+) group", about["sentence"])
     sentence = text.format(**fields)
     if refused is None:
         return sentence
