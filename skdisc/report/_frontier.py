@@ -3,7 +3,7 @@
 from html import escape
 from textwrap import shorten
 
-from skdisc.report._svg import HEIGHT, WIDTH, axis
+from skdisc.report._svg import HEIGHT, WIDTH, axis, line, mark, picture
 
 _LONGEST = 40  # characters of a name
 _CHARACTER, _LINE = 6, 13  # pixels
@@ -34,14 +34,10 @@ def frontier_svg(title, points, margin, reported=None):
     across, x = axis(min(0, *gaps, 0), max(gaps), left, right)
     up, y = axis(min(scores), max(scores), bottom, 28)
     parts = [
-        f'<line class="grid" x1="{x(v):.1f}" x2="{x(v):.1f}" y1="20" y2="{bottom}"/>'
-        f'<text class="tick" x="{x(v):.1f}" y="{bottom + 16}">{v:.10g}</text>'
-        for v in across
+        line("grid", x(v), x(v), 20, bottom) + mark(x(v), bottom + 16, f"{v:.10g}") for v in across
     ]
     parts += [
-        f'<line class="grid" x1="{left}" x2="{right}" y1="{y(v):.1f}" y2="{y(v):.1f}"/>'
-        f'<text class="tick" x="{left - 28}" y="{y(v) + 4:.1f}">{v:.10g}</text>'
-        for v in up
+        line("grid", left, right, y(v), y(v)) + mark(left - 28, y(v) + 4, f"{v:.10g}") for v in up
     ]
     if least is not None:
         parts.append(
@@ -62,23 +58,18 @@ def frontier_svg(title, points, margin, reported=None):
             f'<circle class="{kind}" cx="{x(gap):.1f}" cy="{y(score):.1f}" r="{size}">'
             f"<title>{text}</title></circle>"
         )
-        label = [
-            *(["present"] if any(p[4] for p in several) else []),
-            *([shorten(reported, _LONGEST)] if any(p[0] == reported for p in several) else []),
-        ]
+        label = []
+        if any(p[4] for p in several):
+            label.append("present")
+        if any(p[0] == reported for p in several):
+            label.append(shorten(reported, _LONGEST))
         if len(several) > 1:
             label.append(f"{len(several)} models")
         if label:
             taken.append((x(gap), y(score), ", ".join(label)))
     parts += _labels(taken, [(x(p[2]), y(p[1])) for p in points], left, right, bottom)
-    parts.append(
-        f'<text class="tick" x="{(left + right) / 2}" y="{HEIGHT - 6}">largest gap</text>'
-        '<text class="tick" x="30" y="12">score</text>'
-    )
-    return (
-        f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{escape(title)}">'
-        f"<title>{escape(title)}</title>{''.join(parts)}</svg>"
-    )
+    parts += [mark((left + right) / 2, HEIGHT - 6, "largest gap"), mark(30, 12, "score")]
+    return picture(title, parts)
 
 
 def _labels(named, points, left, right, bottom):

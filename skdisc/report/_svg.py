@@ -34,10 +34,7 @@ def intervals_svg(title, rows):
     parts = [_grid(low, high, step, x, bottom)]
     for i, (label, *values) in enumerate(rows):
         parts.append(_row(label, *map(x, values), _TOP + _ROW * i))
-    return (
-        f'<svg viewBox="0 0 {WIDTH} {bottom + 24}" role="img" aria-label="{escape(title)}">'
-        f"<title>{escape(title)}</title>{''.join(parts)}</svg>"
-    )
+    return picture(title, parts, bottom + 24)
 
 
 def sizes_svg(title, rows, link):
@@ -61,15 +58,11 @@ def sizes_svg(title, rows, link):
     across, x = axis(0, max(sizes), left, right)
     up, y = axis(min(0, *effects), max(0, *effects), bottom, 16)
     parts = [
-        f'<line class="grid" x1="{x(v):.1f}" x2="{x(v):.1f}" y1="8" y2="{bottom}"/>'
-        f'<text class="tick" x="{x(v):.1f}" y="{bottom + 16}">{v:,.10g}</text>'
-        for v in across
+        line("grid", x(v), x(v), 8, bottom) + mark(x(v), bottom + 16, f"{v:,.10g}") for v in across
     ]
-    parts += [
-        f'<line class="{"grid" if v else "zero"}" x1="{left}" x2="{right}" y1="{y(v):.1f}" '
-        f'y2="{y(v):.1f}"/><text class="tick" x="{left - 24}" y="{y(v) + 4:.1f}">{v:.10g}</text>'
-        for v in up
-    ]
+    for v in up:
+        parts.append(line("grid" if v else "zero", left, right, y(v), y(v)))
+        parts.append(mark(left - 24, y(v) + 4, f"{v:.10g}"))
     for rank, label, size, effect, sure in reversed(rows):
         text = escape(f"{rank}: {label}, {size:,} people, effect {effect:z.3f}")
         text += "" if sure else ", not significant"
@@ -79,10 +72,32 @@ def sizes_svg(title, rows, link):
             f'<circle class="{"sure" if sure else "unsure"}" {position}/><text class="rank" '
             f'x="{x(size):.1f}" y="{y(effect) + 3.5:.1f}">{rank}</text></a>'
         )
-    parts.append(f'<text class="tick" x="{(left + right) / 2}" y="{HEIGHT - 6}">people</text>')
+    parts.append(mark((left + right) / 2, HEIGHT - 6, "people"))
+    return picture(title, parts, role="group")
+
+
+def line(kind, x1, x2, y1, y2):
+    """Draw a line of a class."""
+    x1, x2, y1, y2 = map(_place, (x1, x2, y1, y2))
+    return f'<line class="{kind}" x1="{x1}" x2="{x2}" y1="{y1}" y2="{y2}"/>'
+
+
+def mark(x, y, text, kind="tick"):
+    """Write a number or a word beside an axis."""
+    return f'<text class="{kind}" x="{_place(x)}" y="{_place(y)}">{text}</text>'
+
+
+def _place(value):
+    """Return a coordinate with a decimal, unless it is whole."""
+    return value if isinstance(value, int) else f"{value:.1f}"
+
+
+def picture(title, parts, height=HEIGHT, role="img", kind=""):
+    """Return an ``<svg>`` element with a title."""
+    kind, title = f'class="{kind}" ' * bool(kind), escape(title)
     return (
-        f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="group" aria-label="{escape(title)}">'
-        f"<title>{escape(title)}</title>{''.join(parts)}</svg>"
+        f'<svg {kind}viewBox="0 0 {WIDTH} {height}" role="{role}" aria-label="{title}">'
+        f"<title>{title}</title>{''.join(parts)}</svg>"
     )
 
 
@@ -111,11 +126,8 @@ def _grid(low, high, step, x, bottom):
     for i in range(round((high - low) / step) + 1):
         value = low + i * step
         kind = "zero" if abs(value) < step / 2 else "grid"
-        line_x = f"{x(value):.1f}"
-        lines.append(
-            f'<line class="{kind}" x1="{line_x}" x2="{line_x}" y1="{_TOP}" y2="{bottom}"/>'
-        )
-        lines.append(f'<text class="tick" x="{line_x}" y="{bottom + 16}">{value:.10g}</text>')
+        lines.append(line(kind, x(value), x(value), _TOP, bottom))
+        lines.append(mark(x(value), bottom + 16, f"{value:.10g}"))
     return "".join(lines)
 
 
@@ -125,6 +137,6 @@ def _row(label, x, low, high, top):
     y = top + 26
     return (
         f'<text x="2" y="{top + 14}"><title>{escape(label)}</title>{escape(short)}</text>'
-        f'<line class="interval" x1="{low:.1f}" x2="{high:.1f}" y1="{y}" y2="{y}"/>'
+        f"{line('interval', low, high, y, y)}"
         f'<circle cx="{x:.1f}" cy="{y}" r="4"/>'
     )

@@ -4,9 +4,9 @@ import math
 from html import escape
 
 from skdisc.report._audit_page import _words as words
-from skdisc.report._svg import round_step
+from skdisc.report._svg import WIDTH, line, mark, picture, round_step
 
-WIDTH, HEIGHT = 420, 240
+HEIGHT = 240
 _LEFT, _RIGHT, _TOP, _BOTTOM = 44, 10, 12, 40
 _MOST = 400  # groups drawn
 _FEWEST = 3  # groups from which a picture says more than the sentence
@@ -100,23 +100,12 @@ def resolution_svg(title, points, relevant, resolution):
 
     parts = [_rows(top, y), _columns(low, high, x, bottom)]
     if resolution is not None and low <= math.log10(resolution) <= high:
-        parts.append(
-            f'<line class="resolution" x1="{x(resolution)}" x2="{x(resolution)}" y1="{_TOP}" '
-            f'y2="{bottom}"/>'
-        )
-    parts.append(
-        f'<line class="relevant" x1="{_LEFT}" x2="{WIDTH - _RIGHT}" y1="{y(relevant)}" '
-        f'y2="{y(relevant)}"/>'
-    )
+        parts.append(line("resolution", x(resolution), x(resolution), _TOP, bottom))
+    parts.append(line("relevant", _LEFT, WIDTH - _RIGHT, y(relevant), y(relevant)))
     parts += [_mark(p, x(p["side"]), y(p["upper"])) for p in points]
-    parts.append(
-        f'<text class="axis" x="{(_LEFT + WIDTH - _RIGHT) / 2}" y="{HEIGHT - 6}">'
-        "people on each side (or as good as that)</text>"
-    )
-    return (
-        f'<svg class="resolution" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" '
-        f'aria-label="{escape(title)}"><title>{escape(title)}</title>{"".join(parts)}</svg>'
-    )
+    middle, text = (_LEFT + WIDTH - _RIGHT) / 2, "people on each side (or as good as that)"
+    parts.append(mark(middle, HEIGHT - 6, text, "axis"))
+    return picture(title, parts, HEIGHT, kind="resolution")
 
 
 def _mark(point, x, y):
@@ -138,11 +127,9 @@ def _rows(top, y):
     step = round_step(top, 3, 6)
     lines = []
     for i in range(int(top / step) + 1):
-        line_y, name = y(i * step), f"{i * step:.6g}"
-        lines.append(
-            f'<line class="grid" x1="{_LEFT}" x2="{WIDTH - _RIGHT}" y1="{line_y}" y2="{line_y}"/>'
-        )
-        lines.append(f'<text class="gaps" x="{_LEFT - 6}" y="{line_y + 4}">{name}</text>')
+        height = y(i * step)
+        lines.append(line("grid", _LEFT, WIDTH - _RIGHT, height, height))
+        lines.append(mark(_LEFT - 6, height + 4, f"{i * step:.6g}", "gaps"))
     return "".join(lines)
 
 
@@ -157,7 +144,5 @@ def _columns(low, high, x, bottom):
     if len(marks) > 6:
         marks = [m for m in marks if str(m)[0] != "2"]
     return "".join(
-        f'<line class="grid" x1="{x(m)}" x2="{x(m)}" y1="{_TOP}" y2="{bottom}"/>'
-        f'<text class="tick" x="{x(m)}" y="{bottom + 16}">{m:,}</text>'
-        for m in marks
+        line("grid", x(m), x(m), _TOP, bottom) + mark(x(m), bottom + 16, f"{m:,}") for m in marks
     )
