@@ -13,7 +13,6 @@ from skdisc._counts._counts import Counts
 from skdisc._space._bins import Bins
 from skdisc._task._limits import LimitedMixin, Limits
 from skdisc._utils._hashing import numbered_once
-from skdisc._utils._interruption import INTERRUPTED, held
 from skdisc._utils._published_names import SaysWhatIsMeant
 from skdisc._utils._types import (
     ArrayLike,
@@ -322,10 +321,7 @@ class Audit(
         is_model = audited.box is not None and audited.box.decisions is None
         self._box = audited.box if is_model else None
         run = Run(self, audited, plan, started).go()
-        with held() as interruptions:  # all that was found would be lost with the report
-            self.report_ = make_report(self, audited, plan, run)
-        if interruptions:
-            self.report_.document["verdict"]["exit_code"] = INTERRUPTED
+        self.report_ = make_report(self, audited, plan, run)
         return self
 
     def audit(self, X: FrameLike | None = None, y: ArrayLike | None = None) -> AuditReport:

@@ -11,7 +11,7 @@ from skdisc._results._shared_values import SharedValues
 from skdisc._space._bins import Bins
 from skdisc._task._limits import Limits
 from skdisc._utils._favorable import unfavorable_values
-from skdisc._utils._interruption import INTERRUPTED
+from skdisc._utils._interruption import INTERRUPTED, held
 from skdisc._utils._json import jsonable, settings
 from skdisc._utils._optional import versions
 from skdisc._utils._shared_object import SharedObject
@@ -36,7 +36,7 @@ from skdisc.auditing._pay._gaps import PaidPeople, mean_gaps, median_gap
 from skdisc.auditing._pay._record import gaps_at_equal_columns, pay_record
 from skdisc.auditing._pay._templates import OF_RATES
 from skdisc.auditing._plan import LEAD
-from skdisc.auditing._privacy import shared_by, without_people
+from skdisc.auditing._privacy import without_people
 from skdisc.auditing._scores import rows_of_scores
 from skdisc.report._audit_page import META, labels
 from skdisc.report._first_page import answers, in_a_row
@@ -58,8 +58,18 @@ _SUBJECTS = {
 def make_report(audit, audited, plan, run, parts=None):
     """Return the `AuditReport` of the steps that ran.
 
-    `parts` are the rows and plans of several tables, if the audit is about more than one.
+    An interruption waits for it: all that was found would be lost. `parts`: the rows and plans of
+    several tables, if the audit is about more than one.
     """
+    with held() as interruptions:
+        report = _made(audit, audited, plan, run, parts)
+    if interruptions:
+        report.document["verdict"]["exit_code"] = INTERRUPTED
+    return report
+
+
+def _made(audit, audited, plan, run, parts):
+    """Return the report, without heed of interruptions."""
     results, level = run.results, audit.significance
     parts = [
         (g, p, Figures(g, p, results, audit._rule_in_force)) for g, p in parts or [(audited, plan)]
@@ -72,12 +82,9 @@ def make_report(audit, audited, plan, run, parts=None):
     several = [find_evidence(g, p, results, verdicts, level, f) for g, p, f in parts]
     evidence, shadows = several[0] if len(several) == 1 else joined_evidence(several)
     groups = [row for g, p, f in parts for row in _groups(audit, g, p, f, results)]
-    noticed = [
-        notices_of(as_read(g), audit.min_cell, audit.relevant_size)
-        for g, *_ in parts
-        if audit.disclosure != "public"
-    ]
-    notices = _unlike_each_other(note.to_dict() for notes in noticed for note in notes)
+    notices = {}  # of all tables, each once
+    for g, *_ in parts if audit.disclosure != "public" else ():
+        notices |= dict.fromkeys(notices_of(as_read(g), audit.min_cell, audit.relevant_size))
     document = {
         "schema": SCHEMA,
         "skdisc": {"versions": versions()},
@@ -86,7 +93,7 @@ def make_report(audit, audited, plan, run, parts=None):
         "plan": {"steps": [s.to_dict() for s in plan.steps], "sha256": audit._sha256_of_plan()},
         "fingerprints": fingerprints_of(audit, audited),
         "meta": {**dict.fromkeys(META), **(audit.meta or {})},
-        "notices": notices,
+        "notices": [note.to_dict() for note in notices],
         "verdict": overall(verdicts, run.interrupted),
         "verdicts": verdicts,
         "evidence": evidence,
@@ -104,15 +111,12 @@ def make_report(audit, audited, plan, run, parts=None):
         "limits": _limits(audit, audited, run),
         "code": make_code(audit, _call(audit, audited)),
     }
+    is_internal = audited.kind != "counts" and audited.choice is None
     # Values of published counts, and those of public documents, are joined until many share them.
-    named = None if audited.kind == "counts" or audited.choice is not None else audited.X
-    shared = shared_by(named, audit.min_cell, audited.frequency)
-    if named is not None and audited.original is not None:  # examples have values as they were
-        several = shared, shared_by(audited.original, audit.min_cell, audited.frequency)
-        shared = SharedValues({n: [*v, *several[1].values[n]] for n, v in shared.values.items()})
+    shared = _shared_values(audited, audit.min_cell) if is_internal else SharedValues({})
     document = without_people(document, shared, audit.min_cell)
     details = results if audited.kind == "counts" else {}
-    if audited.kind != "counts" and audited.choice is None:
+    if is_internal:
         rows = hidden_rows(document, audit, audited, plan, results)
         document = without_hidden(document, rows, plan, results, audit)
         is_all_known = audit.template not in OF_RATES
@@ -137,13 +141,13 @@ def make_report(audit, audited, plan, run, parts=None):
     return AuditReport(json.loads(json.dumps(document)), results, details)
 
 
-def _unlike_each_other(values):
-    """Return values, which need no hash, without those that equal an earlier one."""
-    distinct = []
-    for value in values:
-        if value not in distinct:
-            distinct.append(value)
-    return distinct
+def _shared_values(audited, min_cell):
+    """Return the values that at least `min_cell` people share, also as they were read."""
+    shared = SharedValues.of(audited.X, min_cell, frequency=audited.frequency)
+    if audited.original is None:
+        return shared
+    read = SharedValues.of(audited.original, min_cell, frequency=audited.frequency)
+    return SharedValues({name: [*v, *read.values[name]] for name, v in shared.values.items()})
 
 
 def _tell_why_not_run(verdicts, plan, run):
@@ -160,11 +164,9 @@ def _tell_why_not_run(verdicts, plan, run):
 def _tell_of_skewness(verdicts, audited, plan, results):
     """Add to open questions about means that numbers are too skewed for them, in place."""
     for row in verdicts:
-        cell = row["attribute"], row["null"]
-        steps = plan.leads_of(cell)
-        family = next(
-            (results[s.name].tables.get("family") for s in steps if s.name in results), None
-        )
+        leads = plan.leads_of((row["attribute"], row["null"]))
+        ran = [results[step.name] for step in leads if step.name in results]
+        family = ran[0].tables.get("family") if ran else None
         if row["verdict"] != UNSURE or row["bound"] is not None or family is None:
             continue
         family = family[family["judged"]]
@@ -328,11 +330,8 @@ def _groups(audit, audited, plan, figures, results):
             value = row.estimate if is_ratio else audited.rate(rate, members)
             state = {"judged": audited.share(members) >= audit.relevant_size}
             sides = (audited.people(audited.among(rate, m)) for m in (members, ~members))
-            parts = [
-                row.support,
-                getattr(row, "held_out_support", row.support),
-            ]  # searched, held out
-            state["suppressed"] = min(*sides, *parts) < audit.min_cell
+            held_out = getattr(row, "held_out_support", row.support)
+            state["suppressed"] = min(*sides, row.support, held_out) < audit.min_cell
             n = int(row.support) if audit.confirm is None else audited.people(members)
             rows.append(labels | {"n": n, "rate": value} | numbers | state)
             if rate == RATE_OF["mean_difference"] and not state["suppressed"]:
@@ -530,9 +529,8 @@ def _limits(audit, audited, run):
             "if models that could learn nothing from the protected columns show a smaller one."
         )
     if audited.choice is None:
-        limits += _unfavorable(audit, audited) * (audited.numbers is None) + notes_on_joined_values(
-            audited
-        )
+        limits += _unfavorable(audit, audited) if audited.numbers is None else []
+        limits += notes_on_joined_values(audited)
     if run.interrupted:
         limits.append("The audit was interrupted: questions whose tests did not run are open.")
     return limits
@@ -545,14 +543,13 @@ def _unfavorable(audit, audited):
         values["decisions"] = audited.counts.outcomes(audited.counts.schema.decision)
     elif audited.box is not None:
         values["decisions"] = audited.box.decisions
-    texts_by_source = {
-        n: unfavorable_values(
-            n, v, favorable=audited.favorable, frequency=audited.frequency, least=audit.min_cell
-        )
-        for n, v in values.items()
-        if v is not None
-    }
-    return [text for texts in texts_by_source.values() for text in texts]
+    how = {"favorable": audited.favorable, "frequency": audited.frequency}
+    return [
+        text
+        for name, column in values.items()
+        if column is not None
+        for text in unfavorable_values(name, column, least=audit.min_cell, **how)
+    ]
 
 
 def _about_counts(audited):
@@ -560,13 +557,12 @@ def _about_counts(audited):
     edges = audited.counts.schema.edges
     binned = "; ".join(f"{name} at {', '.join(f'{c:g}' for c in e)}" for name, e in edges.items())
     bins = f" Numbers were cut into bins: {binned}." if binned else ""
-    sentences = [
+    drawn = [] if audited.sample is None else audited.sample.note()
+    return [
+        *drawn,
         f"The table was reduced to counts: how many people have each of {len(audited.counts.n):,} "
-        f"combinations of values, label and decision.{bins}"
+        f"combinations of values, label and decision.{bins}",
     ]
-    if audited.sample is not None:
-        sentences = [*audited.sample.note(), *sentences]
-    return sentences
 
 
 def _about_samples(audited, run):
@@ -591,34 +587,29 @@ def _call(audit, audited):
         passed = ["counts"]
     elif audited.box is not None and audit.estimator is None:
         passed.append("model")
-    weight = (
-        audited.weight
-        if audited.table is not None or audited.weight is not None
-        else audited.frequency
-    )
-    more = {"sample_weight": weight, "groups": audited.groups}
-    passed += [f"{name}={name}" for name, argument in more.items() if argument is not None]
+    is_repeated = audited.frequency is not None and audited.table is None
+    if audited.weight is not None or is_repeated:
+        passed.append("sample_weight=sample_weight")
+    if audited.groups is not None:
+        passed.append("groups=groups")
     return f"({{arguments}}).fit({', '.join(passed)}).report_"
 
 
 def make_code(audit, call):
     """Return the Python code that repeats the audit by a call, which has a place for settings."""
     defaults = type(audit)().get_params(deep=False)
-    parameters = audit.get_params(deep=False).items()
-    arguments_of_fit = {
-        n: v
-        for n, v in parameters
-        if n not in ("cache", "meta", "verbose") and v is not defaults[n]
+    changed = {
+        name: value
+        for name, value in audit.get_params(deep=False).items()
+        if name not in ("cache", "meta", "verbose") and repr(value) != repr(defaults[name])
     }
-    changed = [(n, v) for n, v in arguments_of_fit.items() if repr(v) != repr(defaults[n])]
-    arguments = [f"{n}={_as_code(v)}" for n, v in changed]
+    arguments = [f"{name}={_as_code(value)}" for name, value in changed.items()]
     line = f"report = Audit{call.format(arguments=', '.join(arguments))}"
     if len(line) > _CODE_WIDTH or "#" in line:
         lines = "".join(f"\n    {_with_comma(argument)}" for argument in arguments) + "\n"
         line = f"report = Audit{call.format(arguments=lines)}"
-    kinds = {"limits": "Limits", "rule": "Rule"}
-    names = ", ".join(["Audit", *(kind for name, kind in kinds.items() if name in dict(changed))])
-    return f"from skdisc import {names}\n\n{line}\n"
+    names = ["Audit", *(kind for kind in ("Limits", "Rule") if kind.lower() in changed)]
+    return f"from skdisc import {', '.join(names)}\n\n{line}\n"
 
 
 def _with_comma(argument):

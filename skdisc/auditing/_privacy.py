@@ -2,7 +2,6 @@
 
 from itertools import groupby
 
-from skdisc._results._shared_values import SharedValues
 from skdisc.auditing._evidence import ranked_again
 
 _NUMBERS = ("rate", "gap", "ci_low", "ci_high", "ci_level")
@@ -161,8 +160,3 @@ def _case(row, shared):
         }
         examples.append(example | ends)
     return row | {"examples": examples}
-
-
-def shared_by(X, min_cell, frequency):
-    """Return the values that at least `min_cell` people share; all, without rows."""
-    return SharedValues({}) if X is None else SharedValues.of(X, min_cell, frequency=frequency)

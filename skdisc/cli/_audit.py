@@ -47,7 +47,7 @@ from skdisc.cli._pay import add_pay, is_of_pay, pay_of
 from skdisc.cli._rule import FIELDS, add_rule, rule_of
 from skdisc.cli._say import say
 from skdisc.cli._table import add_reading, lines_of, read_in, reading_of, refuse_nothing, source_in
-from skdisc.cli._thresholds import decisions_at, note_on_cut, thresholds_of
+from skdisc.cli._thresholds import decisions_at, note_on_cut, scores_in, thresholds_of
 from skdisc.multiclass import OneVsRest
 from skdisc.report._first_page import LANGUAGES, SENTENCES, exit_code
 
@@ -387,7 +387,7 @@ def _audit_rows(arguments, frame, notes):
     if arguments.fit:
         X, y, model, extra = trained(vars(arguments), X, y, extra)
     if cuts:
-        scores = frame[decided[0]] if decided else None
+        scores = scores_in(frame, decided)
         decided_at = {
             cut: (decisions_at(cut, y, favorable, model, scores), note_on_cut(cut, scores))
             for cut in cuts

@@ -26,8 +26,20 @@ def thresholds_of(text: str) -> list[float]:
     return list(dict.fromkeys(cuts))
 
 
+def scores_in(frame: pd.DataFrame, names: list) -> pd.Series | None:
+    """Return the scores in the one column that is named, as numbers; None if none is.
+
+    Raises ValueError if they are no numbers.
+    """
+    if not names:
+        return None
+    (name,) = names
+    numbers = finite_numbers(frame[name], f"--predictions {name!r}")
+    return pd.Series(numbers, index=frame.index, name=name)
+
+
 def decisions_at(
-    threshold: float, labels: pd.Series, favorable: list, model: Any, scores: Any
+    threshold: float, labels: pd.Series, favorable: list, model: Any, scores: pd.Series | None
 ) -> BlackBox:
     """Return the decisions of scores that are at or above a threshold.
 
@@ -40,21 +52,21 @@ def decisions_at(
     model : object, optional
         A fitted model: its probability of a favorable label, its decision function, or the number
         that it predicts is the score.
-    scores : Series, optional
+    scores : Series of float, optional
         The scores, in place of a model.
 
     Raises
     ------
     ValueError
-        If scores are no numbers, or all decisions would be equal.
+        If all decisions would be equal.
     """
     unfavorable = [plain(v) for v in labels.dropna().unique() if v not in favorable]
     if not unfavorable:
         raise ValueError("--threshold needs a target with an unfavorable value.")
     words = np.array([unfavorable[0], plain(favorable[0])])
-    if model is not None:
+    if scores is None:
         return BlackBox(_CutModel(model, favorable, words, threshold))
-    is_above = _numbers(scores) >= threshold
+    is_above = (scores >= threshold).to_numpy()
     if is_above.all() or not is_above.any():
         side = "at or above" if is_above.all() else "below"
         raise ValueError(
@@ -69,23 +81,17 @@ def note_on_cut(threshold: float, scores: pd.Series | None) -> TableNote:
 
     `scores`: those of a column; None: of a model.
     """
-    most, name = (1.0, None) if scores is None else (_most_percents(scores), scores.name)
+    most, name = 1.0, None
+    if scores is not None:
+        name = scores.name
+        if scores.max() <= 100 and (scores % 1 == 0).all():  # as percents are
+            most = scores.max()
     is_in_doubt = 0 < threshold < 1 < most
     seen = SENTENCES["threshold of percents"] if is_in_doubt else SENTENCES["threshold"]
     words = {"most": f"{most:g}", "hundredfold": f"{100 * threshold:g}"} if is_in_doubt else {}
     seen = seen.format(value=f"{threshold:g}", **words)
     option = SENTENCES["by option"].format(option="--threshold")
     return TableNote(name, seen, SENTENCES["favorable decisions"], option)
-
-
-def _most_percents(scores):
-    """Return the largest score if all are whole numbers of up to 100, as percents are; else 1."""
-    values = _numbers(scores)
-    return values.max() if values.max() <= 100 and (values % 1 == 0).all() else 1.0
-
-
-def _numbers(scores):
-    return finite_numbers(scores, f"--predictions {scores.name!r}")
 
 
 class _CutModel:

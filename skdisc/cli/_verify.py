@@ -18,7 +18,7 @@ from skdisc.cli._audit import add_model, model_of, prepared, trained
 from skdisc.cli._numbers import numbers_of
 from skdisc.cli._say import say
 from skdisc.cli._table import read_in, source_in
-from skdisc.cli._thresholds import decisions_at
+from skdisc.cli._thresholds import decisions_at, scores_in
 from skdisc.report._audit_page import document_in, without_document
 from skdisc.report._first_page import LANGUAGES
 
@@ -180,10 +180,8 @@ def passed(
     elif source["model_file"]:
         raise ValueError(f"The model {source['model_file']!r} was audited. Pass it by --model.")
     if source.get("threshold") is not None:
-        scores = frame[source["predictions"]] if source["predictions"] else None
-        model = None if scores is not None else model
-        favorable = source["favorable"]
-        model = decisions_at(source["threshold"], y, favorable, model, scores)
+        scores = scores_in(frame, [source["predictions"]] if source["predictions"] else [])
+        model = decisions_at(source["threshold"], y, source["favorable"], model, scores)
     if source["fit"]:
         X, y, model, extra = trained(source, X, y, extra)
     return X, y, model, extra

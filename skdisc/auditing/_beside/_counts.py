@@ -28,32 +28,40 @@ def audit_counts(audit: Any, table: Any) -> AuditReport:
     `audit`: its settings; `protected`, `detectors` and `pos_label` are set here. `table`: with the
     columns `COLUMNS`. Raises ValueError if the table cannot be one of counts; the message says why.
     """
-    table = _checked(table)
-    settings = {"detectors": ["GroupDisparity"], "pos_label": "selected", "weights": "probability"}
-    parts, results, steps, started = [], {}, [], time.perf_counter()
-    for name in dict.fromkeys(table["attribute"]):
-        one = type(audit)(**audit.get_params(deep=False)).set_params(**settings, protected=[name])
-        rows = table[table["attribute"] == name]
-        X, y, people = _people(name, rows)
+    table, started = _checked(table), time.perf_counter()
+    names = list(dict.fromkeys(table["attribute"]))
+    whole = type(audit)(**audit.get_params(deep=False))
+    whole.set_params(
+        detectors=["GroupDisparity"],
+        pos_label="selected",
+        weights="probability",
+        protected=names,
+    )
+    runs = []
+    for name in names:
+        one = type(audit)(**whole.get_params(deep=False)).set_params(protected=[name])
+        X, y, people = _people(name, table[table["attribute"] == name])
         audited = replace(AuditedRows.read(one, X, y, None, None, None), frequency=people)
-        plan = make_plan(one, audited)
-        run = Run(one, replace(audited, kind="counts"), plan, started).go()
-        parts.append((run.audited, plan))
-        results |= run.results
-        steps += plan.steps
-    cells = [cell for _, plan in parts for cell in plan.weights]
-    plan = Plan(steps, run.not_run, dict.fromkeys(cells, 1 / len(cells)))
-    names = [name for name, _ in cells]
-    largest = max((audited for audited, _ in parts), key=lambda audited: audited.people())
-    whole = type(audit)(**audit.get_params(deep=False)).set_params(**settings, protected=names)
-    run.results = results
-    report = make_report(whole, replace(largest, protected=names), plan, run, parts)
+        run = Run(one, replace(audited, kind="counts"), make_plan(one, audited), started)
+        # After an interruption the other attributes are questions that were not asked.
+        run.interrupted = any(before.interrupted for before in runs)
+        runs.append(run if run.interrupted else run.go())
+    plan = Plan(
+        steps=[step for run in runs for step in run.plan.steps],
+        not_run=[line for run in runs for line in run.not_run],
+        weights={cell: 1 / len(names) for run in runs for cell in run.plan.weights},
+    )
+    largest = max((run.audited for run in runs), key=lambda audited: audited.people())
+    last = runs[-1]
+    last.not_run = plan.not_run
+    last.results = {name: result for run in runs for name, result in run.results.items()}
+    parts = [(run.audited, run.plan) for run in runs]
+    report = make_report(whole, replace(largest, protected=names), plan, last, parts)
     document = report.document
-    document["about"] |= {"seconds": run.seconds, "columns": names}
+    document["about"] |= {"seconds": last.seconds, "columns": names}
     document["fingerprints"]["data"] = data_fingerprint(table.drop(columns="selected"))
     document["limits"].append(_LIMIT)
-    document["code"] = make_code(audit, ".from_counts(table, {arguments})")
-    document["code"] = document["code"].replace(", )", ")")
+    document["code"] = make_code(audit, ".from_counts(table, {arguments})").replace(", )", ")")
     return report
 
 

@@ -1,11 +1,14 @@
 """An audit of counts says what the audit of the people behind them says."""
 
+import signal
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from skdisc import Audit, Rule
 from skdisc._results._judgment import FOUND
+from skdisc.auditing import _document, _run
 
 COLUMNS = ["attribute", "group", "n", "selected"]
 SEX = [("sex", "F", 900, 180), ("sex", "M", 1100, 440)]
@@ -44,6 +47,39 @@ def test_counts_are_the_people_counted(rows, template):
     for name in ("verdict", "verdicts", "evidence", "shadows", "groups"):
         assert counted[name] == listed[name]
     assert counted["about"]["audited"] == "counts"
+
+
+def test_attributes_after_an_interruption_are_open(monkeypatch):
+    """It is told, whichever attribute was the last to run."""
+    fitted, ran = _run.Run._fitted, []
+
+    def interrupted(self, step, limit):
+        ran.append(step.attribute)
+        if step.attribute == "race":
+            raise KeyboardInterrupt
+        return fitted(self, step, limit)
+
+    monkeypatch.setattr(_run.Run, "_fitted", interrupted)
+    document = Audit.from_counts(table(SEX, RACE, BOTH)).document
+    assert ran == ["sex", "race"]
+    assert document["about"]["interrupted"]
+    assert document["verdict"]["exit_code"] == 130
+    reasons = [row["reason"] == "its test did not run" for row in document["verdicts"]]
+    assert reasons == [False, True, True]
+
+
+def test_an_interruption_waits_for_the_report(monkeypatch, capsys):
+    answers = _document.answers
+
+    def interrupted(document):
+        signal.raise_signal(signal.SIGINT)
+        return answers(document)
+
+    monkeypatch.setattr(_document, "answers", interrupted)
+    document = Audit.from_counts(table(SEX)).document
+    assert document["verdict"]["exit_code"] == 130
+    assert document["verdicts"][0]["verdict"] == FOUND
+    assert "interrupted" in capsys.readouterr().err
 
 
 def test_several_attributes_are_several_questions():
