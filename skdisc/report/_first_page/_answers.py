@@ -127,10 +127,11 @@ def state_of(rows):
         return ACCOUNTED if conditional == {NOTHING} else OPEN
     if all(row["verdict"] == NOTHING for row in rows):
         return NONE
-    of_groups = [row["answer"] or {} for row in rows if row["null"] == "marginal"]
+    of_groups = [row["answer"] for row in rows if row["null"] == "marginal"]
     # Without a question about whole groups, one within smaller groups says what can be seen.
-    of_groups = of_groups or [row["answer"] or {} for row in rows]
-    return LIMITED if any(answer["n_cleared"] for answer in of_groups) else UNKNOWN
+    of_groups = of_groups or [row["answer"] for row in rows]
+    is_cleared = any(answer is not None and answer["n_cleared"] for answer in of_groups)
+    return LIMITED if is_cleared else UNKNOWN
 
 
 def exit_code(answers):
@@ -511,11 +512,10 @@ def _with_needed(exclusions, verdicts, document):
     attribute = next(iter(verdicts.values()), {}).get("attribute")
     for name, null in nulls.items():
         answer = exclusions[name]
-        verdict = verdicts.get(null) or {}
-        level = (verdict["answer"] or {}).get("level")
-        if answer is None or not answer["relevant_gap"] or not level:
+        facts = verdicts[null]["answer"] if null in verdicts else None
+        if answer is None or not answer["relevant_gap"] or facts is None or not facts["level"]:
             continue
-        z = -special.ndtri(level)
+        z = -special.ndtri(facts["level"])
         deviations = [
             (row["upper"] - abs(row["estimate"])) / z * row["comparison"] ** 0.5
             for row in document["families"]
