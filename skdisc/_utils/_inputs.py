@@ -80,6 +80,11 @@ def factorized(values, what, **options):
     return codes, one_of_equals(distinct, values)
 
 
+def rows_in_words(n):
+    """Return a number of rows in words."""
+    return "1 row" if n == 1 else f"{n:,} rows"
+
+
 def check_is_frame(X, what="X"):
     """Raise TypeError unless X is a DataFrame."""
     if not isinstance(X, pd.DataFrame):

@@ -13,6 +13,7 @@ from skdisc._blackbox._queries import Queries
 from skdisc._space._feature_space import FeatureSpace
 from skdisc._task._budget import Budget
 from skdisc._utils._favorable import favorable_labels, known_classes
+from skdisc._utils._inputs import rows_in_words
 from skdisc._utils._types import ArrayLike
 from skdisc._utils._validation import of_numbers
 from skdisc._verdicts._relevant import PROBABILITY, relevant_gap_of
@@ -272,11 +273,6 @@ def _about_texts(texts, what):
         do = "write numbers alone, without currency and blanks, with one decimal mark"
     rows = rows_in_words(len(texts))
     return f"{what} holds text in place of numbers in {rows}, of the form {shape!r}: {do}."
-
-
-def rows_in_words(n: int) -> str:
-    """Return a number of rows in words."""
-    return "1 row" if n == 1 else f"{n:,} rows"
 
 
 def _check_positive(raw):

@@ -17,6 +17,7 @@ from skdisc.cli._arguments import (
     column_named,
     columns_named,
     labels_named,
+    option_of,
 )
 from skdisc.cli._audit import add_model, add_preparation, model_of, preparation, prepared
 from skdisc.cli._say import say
@@ -72,8 +73,8 @@ def add_alternatives(commands: argparse._SubParsersAction) -> None:
         ("claim_size", "share of the people who are kept for the claim"),
         ("significance", "largest probability of a false claim"),
     ):
-        option, default = f"--{name.replace('_', '-')}", _DEFAULTS[name]
-        add(option, type=float, default=default, metavar="X", help=f"{what} (%(default)s)")
+        help_text = f"{what} (%(default)s)"
+        add(option_of(name), type=float, default=_DEFAULTS[name], metavar="X", help=help_text)
     add("--seeds", type=int, default=3, metavar="N", help="other seeds to try (%(default)s)")
     add("--seed", type=int, default=0, metavar="N", help="seed of the models (%(default)s)")
     add("--jobs", type=int, metavar="N", help="candidates that are fitted at once")

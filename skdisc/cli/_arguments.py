@@ -6,13 +6,23 @@ import numpy as np
 import pandas as pd
 
 from skdisc._utils._favorable import are_codes
-from skdisc._utils._inputs import counts_of_values
+from skdisc._utils._inputs import counts_of_values, rows_in_words
 from skdisc._utils._validation import check_protected, closest, is_number, listed, plain
 
 _LABELS = ("--target", "--predictions", "--decision", "--label")
 _BOOLEANS = {True: ("true", "1", "1.0"), False: ("false", "0", "0.0")}
 _MANY_VALUES = 20  # of a column of numbers that is no class
 _FEW = 10  # rows; values of fewer people are not listed
+
+
+def option_of(name):
+    """Return the option of the command line that a name stands for."""
+    return f"--{name.replace('_', '-')}"
+
+
+def texts_in(text):
+    """Return the texts between the commas of another one."""
+    return [part.strip() for part in text.split(",") if part.strip()]
 
 
 def distinct_values(columns):
@@ -29,7 +39,7 @@ def columns_named(option, text, names):
     """
     if not text:
         return []
-    columns = [text] if text in names else [t.strip() for t in text.split(",") if t.strip()]
+    columns = [text] if text in names else texts_in(text)
     try:
         return check_protected(columns, names)
     except ValueError as error:
@@ -109,7 +119,7 @@ def check_complete(option, column):
     """Raise ValueError if a column named by an option has missing values."""
     n = int(column.isna().sum())
     if n:
-        rows = "1 row" if n == 1 else f"{n:,} rows"
+        rows = rows_in_words(n)
         more = ", or add --drop-unlabeled" if option in _LABELS else ""
         raise ValueError(f"{option} {column.name!r} is missing in {rows}. Drop these rows{more}.")
 

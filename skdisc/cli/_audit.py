@@ -22,7 +22,6 @@ from skdisc._utils._inputs import counts_of_values
 from skdisc._utils._interruption import INTERRUPTED, held, release
 from skdisc._utils._model_files import read_model
 from skdisc._utils._safe_text import clean
-from skdisc._utils._tables import TableNote
 from skdisc._utils._validation import plain
 from skdisc._utils._warnings import ignoring
 from skdisc.auditing import Audit, AuditReport
@@ -39,9 +38,12 @@ from skdisc.cli._arguments import (
     columns_named,
     distinct_values,
     labels_named,
+    option_of,
+    texts_in,
 )
 from skdisc.cli._clock import began, seconds_left
 from skdisc.cli._counted import DATA, is_counted, outcomes_of, refuse_rows
+from skdisc.cli._notes import note_of
 from skdisc.cli._numbers import add_numbers, numbers_of, output_of, with_hours
 from skdisc.cli._pay import add_pay, is_of_pay, pay_of
 from skdisc.cli._rule import FIELDS, add_rule, rule_of
@@ -49,7 +51,7 @@ from skdisc.cli._say import say
 from skdisc.cli._table import add_reading, lines_of, read_in, reading_of, refuse_nothing, source_in
 from skdisc.cli._thresholds import decisions_at, note_on_cut, scores_in, thresholds_of
 from skdisc.multiclass import OneVsRest
-from skdisc.report._first_page import LANGUAGES, SENTENCES, exit_code
+from skdisc.report._first_page import LANGUAGES, exit_code
 
 EXIT_CODES = (
     "exit codes: 0 no disparity found by any question, 1 disparity found, also after correction "
@@ -324,7 +326,7 @@ def _check_public(arguments):
     }
     for name, reason in reasons.items():
         if getattr(arguments, name):
-            raise ValueError(f"--public goes without --{name.replace('_', '-')}: {reason}.")
+            raise ValueError(f"--public goes without {option_of(name)}: {reason}.")
 
 
 def _audit_rows(arguments, frame, notes):
@@ -408,8 +410,6 @@ def _audit_rows(arguments, frame, notes):
     answers = audit.fit(X, y, model, **extra).report_
     if arguments.robustness and not answers.document["about"]["interrupted"]:
         _try_settings(audit, X, y, model, extra)
-    if arguments.model:
-        answers.document["fingerprints"]["model"] = model_fingerprint(arguments.model)
     return finish(answers, arguments, source)
 
 
@@ -425,14 +425,11 @@ def _each_class(arguments, inputs, protected, names, roles, notes):
         audit.set_params(limits__seconds=seconds_left(arguments.time_budget))
     audits = OneVsRest(audit, classes=classes)
     audits.fit(X, y, model, **extra)
-    path = None if arguments.report is None else Path(arguments.report)
     codes = set()
     for i, (label, answers) in enumerate(audits.results_.items(), start=1):
-        class_arguments = argparse.Namespace(**vars(arguments))
-        if path is not None:
-            class_arguments.report = str(path.with_name(f"{path.stem}-{i}{path.suffix}"))
         say(f"Class {clean(str(label))} against the rest\n")
-        codes.add(finish(answers, class_arguments, _source(arguments, roles, [label], notes)))
+        source = _source(arguments, roles, [label], notes)
+        codes.add(finish(answers, _numbered(arguments, i), source))
         say()
     classes_found = ", ".join(clean(str(c)) for c in audits.found_) or "none"
     say(f"All classes together: {audits.verdict_}. Classes with a disparity: {classes_found}.")
@@ -455,13 +452,12 @@ def _check_thresholds(arguments, output):
         raise ValueError("--threshold cuts scores: name their column by --predictions, or --model.")
     for name in ("one_vs_rest", "robustness", "details", "public"):
         if getattr(arguments, name):
-            raise ValueError(f"--threshold goes without --{name.replace('_', '-')}.")
+            raise ValueError(f"--threshold goes without {option_of(name)}.")
 
 
 def _each_cut(arguments, inputs, protected, favorable, names, roles, notes):
     """Audit the decisions at each threshold; return the exit code of all together."""
     X, y, decided_at, extra = inputs
-    path = None if arguments.report is None else Path(arguments.report)
     level, codes, cuts_found = rule_of(arguments).significance / len(decided_at), [], []
     cuts = [f"{cut:g}" for cut in decided_at]
     for i, (cut, (box, note)) in enumerate(decided_at.items(), start=1):
@@ -471,14 +467,10 @@ def _each_cut(arguments, inputs, protected, favorable, names, roles, notes):
             seconds = seconds_left(arguments.time_budget) / (len(decided_at) - i + 1)
             audit.set_params(limits__seconds=seconds)
         answers = audit.fit(X, y, box, **extra).report_
-        if arguments.model:
-            answers.document["fingerprints"]["model"] = model_fingerprint(arguments.model)
-        cut_arguments = argparse.Namespace(**vars(arguments))
-        if path is not None and len(decided_at) > 1:
-            cut_arguments.report = str(path.with_name(f"{path.stem}-{i}{path.suffix}"))
         source = _source(arguments, roles, favorable, [*notes, note]) | {"threshold": cut}
         say(f"Threshold {cut:g}\n")
-        codes.append(finish(answers, cut_arguments, source))
+        one = _numbered(arguments, i) if len(decided_at) > 1 else arguments
+        codes.append(finish(answers, one, source))
         cuts_found += [f"{cut:g}"] * (codes[-1] == 1)
         say()
         if codes[-1] == INTERRUPTED:
@@ -487,6 +479,15 @@ def _each_cut(arguments, inputs, protected, favorable, names, roles, notes):
         say(f"All thresholds together: a disparity at {', '.join(cuts_found) or 'none'}.")
     _print_left("thresholds", cuts[len(codes) :])
     return next((code for code in (INTERRUPTED, 1, 3) if code in codes), 0)
+
+
+def _numbered(arguments, i):
+    """Return the options with a number in the name of the report."""
+    numbered = argparse.Namespace(**vars(arguments))
+    if arguments.report is not None:
+        path = Path(arguments.report)
+        numbered.report = str(path.with_name(f"{path.stem}-{i}{path.suffix}"))
+    return numbered
 
 
 def _print_left(kind, left):
@@ -540,8 +541,6 @@ def _audit_counts(arguments):
         random_state=audit.random_state,
     )
     answers = audit.fit(table).report_
-    if model is not None:
-        answers.document["fingerprints"]["model"] = model_fingerprint(arguments.model)
     provenance = _source(arguments, roles, favorable, notes) | {"counted": True}
     return finish(answers, arguments, provenance)
 
@@ -556,8 +555,8 @@ def _all_spellings(arguments, favorable, *columns):
 def preparation(arguments):
     """Return what the options say about the rows and values of a table."""
     a = arguments
-    fold = [name.strip() for name in a.fold.split(",") if name.strip()]
-    options = {"drop_unlabeled": a.drop_unlabeled, "drop_copies": a.drop_copies, "fold": fold}
+    options = {"drop_unlabeled": a.drop_unlabeled, "drop_copies": a.drop_copies}
+    options["fold"] = texts_in(a.fold)
     return {name: value for name, value in options.items() if value}
 
 
@@ -576,10 +575,9 @@ def prepared(frame, ends, notes, *, drop_unlabeled=False, drop_copies=False, fol
     if drop_copies:
         copied = frame.duplicated()
         n = int(copied.sum())
-        rows = SENTENCES["one dropped copy" if n == 1 else "dropped copies"].format(n=f"{n:,}")
-        option = SENTENCES["by option"].format(option="--drop-copies")
+        seen = "one dropped copy" if n == 1 else "dropped copies"
         frame = frame[~copied].reset_index(drop=True)
-        notes = [*notes, TableNote(None, rows, SENTENCES["left out"], option)]
+        notes = [*notes, note_of("--drop-copies", None, seen, "left out", n=f"{n:,}")]
     for name in columns_named("--fold", ",".join(fold), list(frame.columns)):
         of_text = {v: folded(v) for v in frame[name].dropna().unique() if isinstance(v, str)}
         most = {}
@@ -588,9 +586,7 @@ def prepared(frame, ends, notes, *, drop_unlabeled=False, drop_copies=False, fol
         changed = {v: most[text] for v, text in of_text.items() if v != most[text]}
         n = int(frame[name].isin(list(changed)).sum())
         frame = frame.assign(**{name: frame[name].replace(changed)}) if changed else frame
-        observation = SENTENCES["folded"].format(n=f"{n:,}")
-        option = SENTENCES["by option"].format(option="--fold")
-        notes = [*notes, TableNote(name, observation, SENTENCES["made one"], option)]
+        notes = [*notes, note_of("--fold", name, "folded", "made one", n=f"{n:,}")]
     return frame, notes
 
 
@@ -602,9 +598,8 @@ def labeled(frame, ends, notes):
         return frame, notes
     if n == len(frame):
         raise ValueError(f"{ends[0]!r} is missing in every row.")
-    rows = SENTENCES["one without label" if n == 1 else "without label"].format(n=f"{n:,}")
-    option = SENTENCES["by option"].format(option="--drop-unlabeled")
-    note = TableNote(ends[0], rows, SENTENCES["left out"], option)
+    seen = "one without label" if n == 1 else "without label"
+    note = note_of("--drop-unlabeled", ends[0], seen, "left out", n=f"{n:,}")
     return frame[is_labeled].reset_index(drop=True), [*notes, note]
 
 
@@ -677,7 +672,7 @@ def _halves(y, groups, seed):
 def _built(arguments, protected, favorable, names):
     """Return the Audit of the options."""
     a = arguments
-    detectors = [n.strip() for n in a.detectors.split(",") if n.strip()] or "auto"
+    detectors = texts_in(a.detectors) or "auto"
     settings = {n: getattr(a, n) for n in ("direction", "redundancy")}
     limits = {field: getattr(a, option) for field, option in _LIMITS.items()}
     limits = Limits(**{field: math.inf if n == "all" else n for field, n in limits.items()})
@@ -767,7 +762,7 @@ def _command(arguments):
         for one in value if isinstance(value, list) else [value]:
             one = Path(one).name if name in _FILES else one
             text = "" if one is True else f"={shlex.quote(str(one))}"
-            lines.append(f"--{name.replace('_', '-')}{text}")
+            lines.append(f"{option_of(name)}{text}")
     return " \\\n    ".join(lines) + "\n"
 
 
@@ -788,6 +783,8 @@ def check_report(path):
 
 def finish(answers, arguments, source):
     """Write the answers, then print them; return the exit code."""
+    if getattr(arguments, "model", None):
+        answers.document["fingerprints"]["model"] = model_fingerprint(arguments.model)
     if source is not None:
         options_shown = {note["option"] for note in source.get("notes", [])}
         notices = [n for n in answers.document["notices"] if n["option"] not in options_shown]

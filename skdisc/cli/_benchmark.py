@@ -4,6 +4,7 @@ from pathlib import Path
 
 from skdisc._utils._files import write_text
 from skdisc._utils._validation import closest
+from skdisc.cli._arguments import texts_in
 from skdisc.cli._say import say as say_on_screen
 
 
@@ -37,7 +38,7 @@ def _benchmark(arguments):
     if arguments.protocol == "replication":
         return _replication(arguments)
     available = default_detectors()
-    names = [n.strip() for n in arguments.detectors.split(",") if n.strip()] or list(available)
+    names = texts_in(arguments.detectors) or list(available)
     unknown = [n for n in names if n not in available]
     if unknown:
         suggestion = closest(unknown[0], available)
@@ -46,7 +47,7 @@ def _benchmark(arguments):
             f"{', '.join(available)}."
         )
     changes = {} if arguments.repeats is None else {"n_repeats": arguments.repeats}
-    audited = [n.strip() for n in arguments.audited.split(",") if n.strip()]
+    audited = texts_in(arguments.audited)
     changes |= {"audited": audited} if audited else {}
     result = run_protocol(
         arguments.protocol,

@@ -6,6 +6,7 @@ from pathlib import Path
 import pandas as pd
 
 from skdisc._counts._schema import CountsSchema
+from skdisc.cli._arguments import option_of
 
 DATA = (
     "CSV (also .gz), Parquet, .xlsx, .xls, .ods, .dta, .sav or .jsonl file; or a folder, a "
@@ -41,7 +42,7 @@ def refuse_rows(arguments: Namespace) -> None:
     ):
         if getattr(arguments, name):
             raise ValueError(
-                f"--{name.replace('_', '-')} needs all rows, but the table is counted part by "
+                f"{option_of(name)} needs all rows, but the table is counted part by "
                 "part: audit a single file, or leave the option out."
             )
 

@@ -26,6 +26,7 @@ from skdisc.cli._arguments import (
     distinct_values,
     labels_named,
     names_label,
+    option_of,
 )
 from skdisc.cli._audit import labeled
 from skdisc.cli._rule import add_rule, rule_of
@@ -225,8 +226,7 @@ def _refuse_changes(arguments, monitor):
     for name, old in begun.items():
         new, old = getattr(arguments, name), "auto" if old is None else old
         if new is not None and new != old:
-            option = name.replace("_", "-")
-            raise ValueError(f"--{option} is {old} in the state, and cannot become {new}.")
+            raise ValueError(f"{option_of(name)} is {old} in the state, and cannot become {new}.")
     if arguments.number and monitor.output != VALUE:
         raise ValueError("The state is about decisions, and cannot become one of numbers.")
     if arguments.bounds is not None:

@@ -5,15 +5,16 @@ from collections.abc import Sequence
 
 import pandas as pd
 
+from skdisc._utils._inputs import rows_in_words
 from skdisc._utils._tables import TableNote
 from skdisc.auditing._numbers import (
     DECISION,
     VALUE,
     finite_numbers,
     has_many_numbers,
-    rows_in_words,
 )
-from skdisc.report._first_page import SENTENCES
+from skdisc.cli._arguments import option_of
+from skdisc.cli._notes import note_of
 
 
 def add_numbers(command: argparse.ArgumentParser) -> None:
@@ -76,7 +77,7 @@ def _check(arguments, output):
     for name in ("one_vs_rest", "fit"):
         if getattr(arguments, name):
             raise ValueError(
-                f"--{name.replace('_', '-')} is about decisions, and --output {output} compares "
+                f"{option_of(name)} is about decisions, and --output {output} compares "
                 "numbers. Leave one of both out."
             )
     has_direction = arguments.favorable in (None, "", "high", "low")
@@ -118,10 +119,9 @@ def with_hours(
     if n == len(frame):
         raise ValueError(f"--hours {hours!r} is missing, 0 or less in every row.")
     if n:
-        observation = SENTENCES["one without hours" if n == 1 else "without hours"]
-        parts = observation.format(n=f"{n:,}"), SENTENCES["left out"]
-        option = SENTENCES["by option"].format(option="--drop-unlabeled")
-        notes = [*notes, TableNote(str(hours), *parts, option)]
+        seen = "one without hours" if n == 1 else "without hours"
+        note = note_of("--drop-unlabeled", str(hours), seen, "left out", n=f"{n:,}")
+        notes = [*notes, note]
     return frame[is_positive].reset_index(drop=True), list(notes)
 
 

@@ -3,7 +3,7 @@
 import argparse
 
 from skdisc.auditing._pay._templates import LOGIB, LOGIB_COLUMNS, TEMPLATES
-from skdisc.cli._arguments import column_named
+from skdisc.cli._arguments import column_named, option_of
 
 _PARTS = ("category", "base", "variable")
 _FORM = f"{LOGIB}:{','.join(f'{key}=COL' for key in LOGIB_COLUMNS)}"
@@ -40,14 +40,14 @@ def is_of_pay(arguments: argparse.Namespace) -> bool:
         named = next((n for n in (*_PARTS, "women", "compare_with") if getattr(arguments, n)), None)
         if named:
             raise ValueError(
-                f"--{named.replace('_', '-')} is for reports of pay: add --template "
+                f"{option_of(named)} is for reports of pay: add --template "
                 f"{' or '.join(TEMPLATES)}."
             )
         return False
     for name in ("model", "predictions", "fit", "one_vs_rest", "favorable", "robustness"):
         if getattr(arguments, name):
             raise ValueError(
-                f"--{name.replace('_', '-')} does not go with --template {arguments.template}, "
+                f"{option_of(name)} does not go with --template {arguments.template}, "
                 "which compares pay. Leave it out."
             )
     if not arguments.target and not arguments.base:

@@ -4,6 +4,7 @@ import argparse
 import json
 
 from skdisc.auditing._beside._plan_file import make_plan_file, plan_sha256, read_plan, write_plan
+from skdisc.cli._arguments import option_of
 from skdisc.cli._audit import add_audit_options
 from skdisc.cli._say import say
 from skdisc.cli._table import FILE
@@ -59,13 +60,13 @@ def with_plan(argv: list[str]) -> list[str]:
             planned = options.get(name)
             rule = "does not set it" if planned in (None, "") else f"says {json.dumps(planned)}"
             raise ValueError(
-                f"{_option(name)} {value} contradicts the plan, which {rule}. Keep to the plan, "
-                f"or write another, before you look, by skdisc plan with {_option(name)}."
+                f"{option_of(name)} {value} contradicts the plan, which {rule}. Keep to the plan, "
+                f"or write another, before you look, by skdisc plan with {option_of(name)}."
             )
     for name, value in options.items():
         if name not in passed and value not in (None, "", [], False):
             several = value if isinstance(value, list) else [value]
-            more += [_option(name) + ("" if one is True else f"={one}") for one in several]
+            more += [option_of(name) + ("" if one is True else f"={one}") for one in several]
     return argv + more
 
 
@@ -91,10 +92,6 @@ def _check_plan(options, path):
             isinstance(one, (str, int, float, type(None))) for one in parts
         ):
             raise ValueError(f"The plan {str(path)!r} has {name} = {value!r:.80}: not a setting.")
-
-
-def _option(name):
-    return "--" + name.replace("_", "-")
 
 
 def _options_passed(argv):

@@ -4,6 +4,7 @@ import argparse
 from collections.abc import Sequence
 
 from skdisc._verdicts._rule import CORRECTIONS, Rule
+from skdisc.cli._arguments import option_of
 
 _DEFAULTS = Rule().get_params()
 _HELP = {
@@ -35,7 +36,7 @@ def add_rule(
             options = {"choices": CORRECTIONS}
         shown = "" if default is None else f" ({default})"
         command.add_argument(
-            f"--{name.replace('_', '-')}",
+            option_of(name),
             default=None if later else default,
             help=_HELP[name] + shown,
             **options,

@@ -7,6 +7,7 @@ from skdisc._counts._sources import Source, source_of
 from skdisc._utils._safe_text import clean
 from skdisc._utils._tables import ReadTable, TableOptions
 from skdisc._utils._tables._reading import Reading
+from skdisc.cli._arguments import option_of, texts_in
 
 FILE = ("encoding", "sep", "decimal", "sheet")  # what depends on the file, not on the question
 
@@ -54,7 +55,7 @@ def reading_of(arguments: argparse.Namespace) -> Reading:
         decimal=arguments.decimal,
         missing=tuple(everywhere),
         missing_in={column: tuple(texts) for column, texts in by_column.items()},
-        text=tuple(t.strip() for t in arguments.text.split(",") if t.strip()),
+        text=tuple(texts_in(arguments.text)),
         sheet=arguments.sheet,
     )
     derive, counts = getattr(arguments, "derive", []), getattr(arguments, "counts", None)
@@ -84,7 +85,7 @@ def source_in(data: str, reading: Reading) -> Source:
     source = source_of(data, reading.options)
     if reading.options.to_dict() and not hasattr(source, "notes"):
         raise ValueError(
-            f"{'--' + next(iter(reading.options.to_dict())).replace('_', '-')} is about CSV files, "
+            f"{option_of(next(iter(reading.options.to_dict())))} is about CSV files, "
             "and the table is none. Change it where it lies."
         )
     return source

@@ -9,7 +9,7 @@ from skdisc import BlackBox
 from skdisc._utils._tables import TableNote
 from skdisc._utils._validation import plain
 from skdisc.auditing._numbers import finite_numbers
-from skdisc.report._first_page import SENTENCES
+from skdisc.cli._notes import note_of
 
 
 def thresholds_of(text: str) -> list[float]:
@@ -87,11 +87,11 @@ def note_on_cut(threshold: float, scores: pd.Series | None) -> TableNote:
         if scores.max() <= 100 and (scores % 1 == 0).all():  # as percents are
             most = scores.max()
     is_in_doubt = 0 < threshold < 1 < most
-    seen = SENTENCES["threshold of percents"] if is_in_doubt else SENTENCES["threshold"]
-    words = {"most": f"{most:g}", "hundredfold": f"{100 * threshold:g}"} if is_in_doubt else {}
-    seen = seen.format(value=f"{threshold:g}", **words)
-    option = SENTENCES["by option"].format(option="--threshold")
-    return TableNote(name, seen, SENTENCES["favorable decisions"], option)
+    seen, fields = "threshold", {"value": f"{threshold:g}"}
+    if is_in_doubt:
+        seen = "threshold of percents"
+        fields |= {"most": f"{most:g}", "hundredfold": f"{100 * threshold:g}"}
+    return note_of("--threshold", name, seen, "favorable decisions", **fields)
 
 
 class _CutModel:

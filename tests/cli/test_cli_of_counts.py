@@ -2,6 +2,7 @@
 
 import json
 
+import joblib
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,8 +10,10 @@ import skops.io
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
+from sklearn.tree import DecisionTreeClassifier
 
 from skdisc import cli
+from skdisc.auditing._fingerprints import model_fingerprint
 from skdisc.cli import _counted
 
 pytest.importorskip("pyarrow")
@@ -156,6 +159,20 @@ def test_a_table_of_counts_is_that_of_its_people(people):
         reports.append(json.loads(report.read_text()))
     assert answers(reports[0]) == answers(reports[1])
     assert cli.main(["verify", str(report), str(people / "counts.csv")]) == 0
+
+
+def test_the_model_of_each_class_is_known_by_its_file(people):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"a": rng.random(300), "b": rng.random(300), "sex": [0, 1] * 150})
+    job = np.where(X["a"] < 0.3, "desk", np.where(X["b"] < 0.5, "x", "y"))
+    joblib.dump(DecisionTreeClassifier().fit(X, job), people / "jobs.joblib")
+    X.assign(job=job).to_csv(people / "jobs.csv", index=False)
+    trusted = [f"--model={people / 'jobs.joblib'}", "--trust-pickle"]
+    more = ["--target=job", "--protected=sex", "--detectors=GroupDisparity", "--one-vs-rest"]
+    more.append(f"--report={people / 'jobs.json'}")
+    cli.main(["audit", str(people / "jobs.csv"), *more, *trusted])
+    document = json.loads((people / "jobs-1.json").read_text())
+    assert document["fingerprints"]["model"] == model_fingerprint(people / "jobs.joblib")
 
 
 def test_each_class_against_the_rest(people, capsys):

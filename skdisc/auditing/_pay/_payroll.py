@@ -7,8 +7,9 @@ import numpy as np
 import pandas as pd
 from sklearn.utils import check_consistent_length
 
+from skdisc._utils._inputs import rows_in_words
 from skdisc._utils._validation import check_protected, of_numbers
-from skdisc.auditing._numbers import finite_numbers, rows_in_words
+from skdisc.auditing._numbers import finite_numbers
 from skdisc.auditing._pay._gaps import PaidPeople
 from skdisc.auditing._pay._logib import check_logib, logib_columns
 from skdisc.auditing._pay._templates import COLUMNS, LOGIB, MEN_WORDS, WOMEN_WORDS
