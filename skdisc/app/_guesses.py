@@ -88,10 +88,15 @@ _NO = _named("no n nein non false f 0 0.0")
 
 
 def _words(name):
-    """Return the words in a name or a value, without case and accents, as a list."""
+    """Return the set of words in a name or a value, without case and accents."""
     text = unicodedata.normalize("NFKD", _CAMEL.sub(" ", str(name)))
     text = "".join(c for c in text if not unicodedata.combining(c))
-    return [word.casefold() for word in _PARTS.findall(text)]
+    return {word.casefold() for word in _PARTS.findall(text)}
+
+
+def _by_name(seen):
+    """Return what is seen in the columns, by their names."""
+    return {column["name"]: column for column in seen["columns"]}
 
 
 def guess(study: Study, seen: dict) -> bool:
@@ -131,7 +136,7 @@ def guess_again(study: Study) -> None:
 
 def _guess_columns(study, seen):
     """Guess the outcome, the protected columns and those of addresses, by their names."""
-    columns = {column["name"]: column for column in seen["columns"]}
+    columns = _by_name(seen)
     if not study.target:
         _guess_target(study, columns)
     named = {name: _protected_kind(column) for name, column in columns.items()}
@@ -142,7 +147,7 @@ def _guess_columns(study, seen):
         if not (kind == _AGE and are_others) and name not in study.roles:
             _take(study, name, PROTECTED, f"its name says {kind}")
     for name in columns:
-        words = set(_words(name))
+        words = _words(name)
         is_place = words & _ADDRESS and not words & (_OF_NO_PLACE | _OF_THINGS)
         if is_place and name != study.target and name not in study.roles:
             _take(study, name, IGNORE, _WHERE_PEOPLE_LIVE)
@@ -150,7 +155,7 @@ def _guess_columns(study, seen):
 
 def _protected_kind(column):
     """Return what the name of a column says about people that may matter; '' if nothing."""
-    words = set(_words(column["name"]))
+    words = _words(column["name"])
     if words & _OF_THINGS or (column["kind"] != "number" and column["distinct"] > _MOST_GROUPS):
         return ""
     return next((kind for kind, several in _KINDS.items() if words & several), "")
@@ -179,14 +184,14 @@ def _guess_target(study, columns):
     """Guess the outcome, if a single column is likely to be it."""
     few = {n: c for n, c in columns.items() if _is_decision(c)}
     many = {n: c for n, c in columns.items() if c["kind"] == "number" and c["distinct"] > MANY}
-    pay = [n for n in many if _PAY & set(_words(n)) and not _NOT_PAID & set(_words(n))]
-    pay = [n for n in pay if not _VARIABLE & set(_words(n))]
+    pay = [n for n in many if _PAY & _words(n) and not _NOT_PAID & _words(n)]
+    pay = [n for n in pay if not _VARIABLE & _words(n)]
     likely = (
-        [n for n in few if _HIRED & set(_words(n))],
-        [n for n in few if _REJECTED & set(_words(n))],
-        [n for n in few if _DECIDED & set(_words(n))],
-        [n for n in pay if _TOTAL & set(_words(n))],
-        [n for n in pay if _BASE & set(_words(n))],
+        [n for n in few if _HIRED & _words(n)],
+        [n for n in few if _REJECTED & _words(n)],
+        [n for n in few if _DECIDED & _words(n)],
+        [n for n in pay if _TOTAL & _words(n)],
+        [n for n in pay if _BASE & _words(n)],
         pay,
     )
     names = next((several for several in likely if several), [])
@@ -207,13 +212,13 @@ def _guess_pay(study, seen):
     """Guess roles of columns beside pay: hours of work, and parts of pay."""
     if not _is_about_pay(study):
         return
-    words = set(_words(study.target))
+    words = _words(study.target)
     for answer, several in (("yes", _TOTAL), ("no", _BASE)):
         if words & several:
             study.includes = answer
             study.why["includes"] = f"chosen because of the name {study.target}"
     for column in seen["columns"]:
-        name, words = column["name"], set(_words(column["name"]))
+        name, words = column["name"], _words(column["name"])
         if name == study.target or name in study.roles or column["kind"] != "number":
             continue
         if words & _HOURS and not study.columns("hours"):
@@ -227,7 +232,7 @@ def _guess_pay(study, seen):
 
 def _is_about_pay(study):
     """Return whether the outcome is a number that is pay by its name."""
-    return study.is_number and bool(_PAY & set(_words(study.target)))
+    return study.is_number and bool(_PAY & _words(study.target))
 
 
 def _is_variable_pay(words):
@@ -240,7 +245,7 @@ def _parts_of_pay(study, seen):
     """Return the columns that the table of pay takes beside the outcome: by role, their names."""
     parts = {"variable": [], "base": [], "category": []}
     for column in seen["columns"]:
-        name, words = column["name"], set(_words(column["name"]))
+        name, words = column["name"], _words(column["name"])
         is_free = study.roles.get(name, EQUAL) in (EQUAL, IGNORE, *parts)
         if name == study.target or not is_free or words & _NOT_PAID:
             continue
@@ -265,7 +270,7 @@ def has_table(study: Study, seen: dict) -> bool:
 def table_lacks(study: Study, seen: dict) -> str:
     """Return why the table of pay cannot have variable pay, and what to do; '' if it can."""
     variable = _parts_of_pay(study, seen)["variable"]
-    columns = {column["name"]: column for column in seen["columns"]}
+    columns = _by_name(seen)
     if len(variable) > 1:
         return (
             f"{' and '.join(variable)} are several columns, and the table of pay takes one: add a "
@@ -304,7 +309,7 @@ def take_table(study: Study, seen: dict) -> None:
     for role, names in _parts_of_pay(study, seen).items():
         if len(names) == 1 and not study.columns(role):
             _take(study, names[0], role, _ROLES_OF_TABLE[role])
-    sex = _column_of_sex(study, {column["name"]: column for column in seen["columns"]})
+    sex = _column_of_sex(study, _by_name(seen))
     if sex:  # the table is about the first protected column
         study.roles = {sex: PROTECTED} | study.roles
 
@@ -323,14 +328,14 @@ def leave_table(study: Study) -> None:
 
 def not_in_pay(study: Study) -> list[str]:
     """Return columns of variable pay that are no part of the pay that is compared."""
-    if not _is_about_pay(study) or set(_words(study.target)) & (_TOTAL | _VARIABLE):
+    if not _is_about_pay(study) or _words(study.target) & (_TOTAL | _VARIABLE):
         return []
     return [
         name
         for name in study.guessed or ()
         if name != study.target
         and study.roles.get(name, EQUAL) in (EQUAL, IGNORE)
-        and _is_variable_pay(set(_words(name)))
+        and _is_variable_pay(_words(name))
     ]
 
 
@@ -341,16 +346,16 @@ def _guess_favorable(study, seen):
     texts = [value["text"] for value in seen["values"]]
     yes = [t for t in texts if folded(t) in _YES]
     no = [t for t in texts if folded(t) in _NO]
-    good = [t for t in texts if _HIRED & set(_words(t)) and not _NOT & set(_words(t))]
-    bad = [t for t in texts if _REJECTED & set(_words(t))]
-    is_bad = bool(_REJECTED & set(_words(study.target)))
+    good = [t for t in texts if _HIRED & _words(t) and not _NOT & _words(t)]
+    bad = [t for t in texts if _REJECTED & _words(t)]
+    is_bad = bool(_REJECTED & _words(study.target))
     if len(good) == 1:
         chosen, why = good[0], "its words say that people want it"
     elif is_bad and len(no) == 1:
         chosen, why = no[0], f"{study.target} is what people do not want"
     elif len(yes) == 1 and not is_bad:
         chosen, why = yes[0], "it says yes"
-        if not _HIRED & set(_words(study.target)):
+        if not _HIRED & _words(study.target):
             why = "it usually says yes; check it"
     elif len(bad) == 1 and len(texts) == 2:
         (chosen,) = (t for t in texts if t not in bad)
@@ -363,17 +368,17 @@ def _guess_favorable(study, seen):
 
 def _guess_outcome(study, seen):
     """Leave out columns that are the outcome in other words."""
-    distinct = {column["name"]: column["distinct"] for column in seen["columns"]}
+    columns = _by_name(seen)
     for note in seen["notices"]:
         name = note["column"]
-        is_outcome = note["seen"].startswith(_ONE_OUTCOME) and distinct[name] == 2
+        is_outcome = note["seen"].startswith(_ONE_OUTCOME) and columns[name]["distinct"] == 2
         if is_outcome and study.roles.get(name, EQUAL) == EQUAL:
             _take(study, name, IGNORE, _IS_OUTCOME)
 
 
 def _guess_changes(study, seen):
     """Guess what to do about what was noticed, where hardly anything else can be meant."""
-    columns = {column["name"]: column for column in seen["columns"]}
+    columns = _by_name(seen)
     numbers = {n["column"] for n in seen["notices"] if "as identifiers do" in n["seen"]}
     for name in sorted(numbers):
         is_free = study.roles.get(name, EQUAL) == EQUAL
@@ -395,7 +400,7 @@ def _is_number_of_rows(name, column):
         return True
     first, last = map(float, column["ends"])
     is_series = last - first + 1 == column["distinct"]
-    return is_series or bool(_NUMBERS_OF_ROWS & set(_words(name)))
+    return is_series or bool(_NUMBERS_OF_ROWS & _words(name))
 
 
 def _take(study, name, role, reason):

@@ -41,6 +41,7 @@ from skdisc.app._search import (
     reach,
     search_options,
     search_refused,
+    text_of,
     unequal,
 )
 from skdisc.app._study import (
@@ -58,6 +59,7 @@ from skdisc.auditing._beside._plan_file import plan_sha256, read_plan
 from skdisc.auditing._numbers import MANY
 from skdisc.auditing._pay._templates import EU, UK
 from skdisc.cli import main as command
+from skdisc.cli._arguments import texts_in
 from skdisc.report._first_page import LANGUAGES
 
 _FORM = 2_000_000  # bytes of a form that is no file
@@ -87,6 +89,7 @@ _TEMPLATES = {
     "ll144": "Local Law 144 (New York City)",
 }
 _TEMPLATES_OF_PAY = {
+    "general": _TEMPLATES["general"],
     EU: "pay transparency (EU 2023/970, Article 9)",
     UK: "gender pay gap (UK)",
 }
@@ -116,18 +119,24 @@ class Pages:
             undefined=StrictUndefined,
         )
         environment.filters["clean"] = clean
-        environment.globals |= {"size_told": size_told, "templates": _TEMPLATES}
-        environment.globals["templates_of_pay"] = {"general": _TEMPLATES["general"]}
-        environment.globals["templates_of_pay"] |= _TEMPLATES_OF_PAY
-        environment.globals |= {"languages": LANGUAGES, "equal": EQUAL, "protected": PROTECTED}
-        environment.globals |= {"logib_words": LOGIB_WORDS}
-        environment.globals |= {"ignore": IGNORE, "last_page": self._last_page}
+        environment.globals |= {
+            "size_told": size_told,
+            "templates": _TEMPLATES,
+            "templates_of_pay": _TEMPLATES_OF_PAY,
+            "languages": LANGUAGES,
+            "equal": EQUAL,
+            "protected": PROTECTED,
+            "ignore": IGNORE,
+            "logib_words": LOGIB_WORDS,
+            "lacks": _LACKS,
+            "no_search": _NO_SEARCH,
+            "last_page": self._last_page,
+        }
         self._templates = environment
+        self.first = None
         if data is not None:
             path = Path(data).resolve()
             self.first = self._add(path.name, path, None)
-        else:
-            self.first = None
 
     # what is there
 
@@ -196,12 +205,9 @@ class Pages:
             work.argv = study.looked_at()
 
     async def _look(self, argv, progress):
-        loop, more = asyncio.get_running_loop(), (str(progress), str(self.folder.path))
         try:
-            future = loop.run_in_executor(self._executor(), _look, argv, *more)
-            return await asyncio.wait_for(future, _LOOK)
-        except (ValueError, TypeError, ImportError) as error:
-            return {"error": clean(str(error))}
+            arguments = argv, str(progress), str(self.folder.path)
+            return await _answered(self._executor(), _LOOK, _look, *arguments)
         except (BrokenProcessPool, TimeoutError):
             self._pool = _ended(self._pool)
             message = "The file could not be read: reading it needed too much memory or time."
@@ -346,9 +352,9 @@ class Pages:
         study, form = self.study(request), await _form(request)
         study.reading = _filled(form, READING)
         for name in ("missing", "derive"):
-            lines = form.get(name, [""])[0].splitlines()
+            lines = text_of(form, name).splitlines()
             setattr(study, name, [line.strip() for line in lines if line.strip()])
-        study.text = [t.strip() for t in form.get("text", [""])[0].split(",") if t.strip()]
+        study.text = texts_in(text_of(form, "text"))
         _set_flag(study, "drop-unlabeled", "drop-unlabeled" in form)
         return _to(f"/files/{study.key}")
 
@@ -372,12 +378,18 @@ class Pages:
         for note in seen["notices"]:
             by_column.setdefault(note["column"], []).append(note)
         wrong = request.query_params.get("lacks")
-        values = {"study": study, "seen": seen, "by_column": by_column, "request_lacks": wrong}
-        values |= {"told": self._told(study), "offered": offered(study, seen)}
-        is_offered = has_table(study, seen)
-        values["table"] = {"lacks": table_lacks(study, seen)} if is_offered else None
-        values["not_in_pay"] = not_in_pay(study)
-        return self.shown("columns.html", **values)
+        table = {"lacks": table_lacks(study, seen)} if has_table(study, seen) else None
+        return self.shown(
+            "columns.html",
+            study=study,
+            seen=seen,
+            by_column=by_column,
+            request_lacks=wrong,
+            told=self._told(study),
+            offered=offered(study, seen),
+            table=table,
+            not_in_pay=not_in_pay(study),
+        )
 
     async def choose(self, request: Request) -> Response:
         """Take the roles of columns, and what a notice advises."""
@@ -394,17 +406,16 @@ class Pages:
             kind = next((c for c in seen["columns"] if c["name"] == study.target), {})
             study.is_number = kind.get("kind") == "number" and kind["distinct"] > MANY
             guess_again(study)
-        elif study.favorable != ",".join(form.get("favorable", [])).strip():
-            study.favorable = ",".join(form.get("favorable", [])).strip()
+        elif study.favorable != (favorable := ",".join(form.get("favorable", [])).strip()):
+            study.favorable = favorable
             study.why.pop("favorable", None)
         for i, name in enumerate(names):
             current_role = study.roles.get(name, EQUAL)
             role = form.get(f"role-{i}", [current_role])[0]
             if str(i) in form.get("asked-shown", []):
                 is_asked = str(i) in form.get("asked", [])
-                if is_asked != (
-                    current_role == PROTECTED
-                ):  # else the other field may have been changed
+                was_asked = current_role == PROTECTED
+                if is_asked != was_asked:  # else the other field may have been changed
                     role = PROTECTED if is_asked else EQUAL
             # Roles of pay are not in the form of another outcome; they wait for the next number.
             waits = role == EQUAL and current_role in PAY_ROLES and not had_number
@@ -412,7 +423,7 @@ class Pages:
                 study.set_role(name, role)
                 study.because.pop(name, None)
                 study.chosen.add(name)
-            edges = form.get(f"bins-{i}", [""])[0].strip()
+            edges = text_of(form, f"bins-{i}")
             study.bins = {n: e for n, e in study.bins.items() if n != name}
             study.bins |= {name: edges} if edges else {}
         if is_same and "table-shown" in form:
@@ -457,7 +468,7 @@ class Pages:
         if was_of_pay and not study.is_of_pay:
             leave_table(study)
         _set_flag(study, "public", "public" in form)
-        includes = form.get("includes", [study.includes])[0]
+        includes = text_of(form, "includes", study.includes)
         if includes != study.includes:
             study.includes = includes if includes in ("yes", "no") else ""
             study.why.pop("includes", None)
@@ -707,7 +718,6 @@ def make_app(folder: PrivateFolder, most_bytes: int, data=None) -> tuple[Starlet
         A file to begin with.
     """
     pages = Pages(folder, most_bytes, data)
-    pages._templates.globals |= {"lacks": _LACKS, "no_search": _NO_SEARCH}
 
     @asynccontextmanager
     async def lifespan(app):
@@ -786,14 +796,20 @@ def _look(argv, progress, folder):
     return look(argv, progress)
 
 
-async def _count(argv, progress):
-    """Count the rows of a file, in a process that ends with this."""
-    pool, loop = _process(), asyncio.get_running_loop()
+async def _answered(pool, seconds, function, *arguments):
+    """Return what a function finds in another process; `error` says what is wrong with a file."""
+    future = asyncio.get_running_loop().run_in_executor(pool, function, *arguments)
     try:
-        future = loop.run_in_executor(pool, count, argv, str(progress))
-        return await asyncio.wait_for(future, _COUNT)
+        return await asyncio.wait_for(future, seconds)
     except (ValueError, TypeError, ImportError) as error:
         return {"error": clean(str(error))}
+
+
+async def _count(argv, progress):
+    """Count the rows of a file, in a process that ends with this."""
+    pool = _process()
+    try:
+        return await _answered(pool, _COUNT, count, argv, str(progress))
     except (BrokenProcessPool, TimeoutError):
         return {"error": "Counting all rows needed too much memory or time."}
     finally:
@@ -811,7 +827,7 @@ async def _form(request):
 
 def _filled(form, names):
     """Return the fields of a form that are not empty, a dict from name to text."""
-    texts = {name: form.get(name, [""])[0].strip() for name in names}
+    texts = {name: text_of(form, name) for name in names}
     return {name: text for name, text in texts.items() if text}
 
 

@@ -81,6 +81,11 @@ def outcome_refused(study: Study, seen: dict) -> str:
     return ""
 
 
+def text_of(form: dict, name: str, default: str = "") -> str:
+    """Return the first value of a field of a form."""
+    return form.get(name, [default])[0].strip()
+
+
 def search_options(study: Study, seen: dict, form: dict) -> list[str]:
     """Return the options of `skdisc alternatives` that a form asks for.
 
@@ -89,7 +94,7 @@ def search_options(study: Study, seen: dict, form: dict) -> list[str]:
     ValueError
         If something is chosen that is not offered.
     """
-    chosen = {name: form.get(name, [""])[0].strip() for name in ("fit", "protected", "claim")}
+    chosen = {name: text_of(form, name) for name in ("fit", "protected", "claim")}
     protected = study.columns(PROTECTED)
     offered = {"fit": FITS, "protected": protected, "claim": CLAIMS}
     for name, value in chosen.items():
@@ -97,9 +102,8 @@ def search_options(study: Study, seen: dict, form: dict) -> list[str]:
             raise ValueError(f"{name}: {clean(value)!r} is not offered. Use the page of the app.")
     other_columns = [name for name in protected if name != chosen["protected"]]
     spellings = any(value["spellings"] for value in seen["values"])
-    margin = form.get("margin", [""])[0].strip()
     return study.search_options(
-        **chosen, margin=margin, watched=other_columns, fold_target=spellings
+        **chosen, margin=text_of(form, "margin"), watched=other_columns, fold_target=spellings
     )
 
 

@@ -111,10 +111,11 @@ def outcome_columns(X, outcome, protected=(), frequency=None):
         if min(by_value, by_threshold) > _ERRORS * rarer:
             continue
         n = len(X) if frequency is None else int(weight.sum())
-        seen = ("threshold gives", "threshold nearly gives")
+        exact, nearly = "threshold gives", "threshold nearly gives"
         if by_value < by_threshold:
-            seen = ("values give", "values nearly give")
-        notes.append(_outcome_again(name, seen[min(by_value, by_threshold) > 0], n=f"{n:,}"))
+            exact, nearly = "values give", "values nearly give"
+        seen = exact if min(by_value, by_threshold) == 0 else nearly
+        notes.append(_outcome_again(name, seen, n=f"{n:,}"))
     return notes
 
 
