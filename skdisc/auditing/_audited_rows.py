@@ -137,9 +137,7 @@ class AuditedRows:
         frame, is_frame = check.check_frame(audit, X, reset=True)
         name = getattr(y, "name", None)
         y = None if y is None else check.check_labels(y, len(frame))
-        protected = check.check_protected(audit.protected, list(frame.columns))
-        if not protected:
-            raise ValueError("Audit needs protected=[...]: the columns to audit for.")
+        protected = _protected(audit, frame)
         if isinstance(model, BlackBox):
             model = model.aligned(X, np.ones(len(frame), dtype=bool))
         rows = frame if is_frame else frame.to_numpy()
@@ -274,6 +272,14 @@ class AuditedRows:
         return float((weight * values)[among].sum() / total) if total else float("nan")
 
 
+def _protected(audit, frame):
+    """Return the protected columns; raise ValueError if there are none."""
+    protected = check.check_protected(audit.protected, list(frame.columns))
+    if not protected:
+        raise ValueError("Audit needs protected=[...]: the columns to audit for.")
+    return protected
+
+
 def _only(values, rows):
     """Return the values of some rows; all, if either is None."""
     return values if values is None or rows is None else np.asarray(values).ravel()[rows]
@@ -345,9 +351,7 @@ def _of_counts(audit, table):
     """Return the cells of counts as rows that stand for many people."""
     counts, schema = table.counts, table.counts.schema
     frame, _ = check.check_frame(audit, counts.frame(), reset=True)
-    protected = check.check_protected(audit.protected, list(frame.columns))
-    if not protected:
-        raise ValueError("Audit needs protected=[...]: the columns to audit for.")
+    protected = _protected(audit, frame)
     y, decisions = (counts.outcomes(end) for end in (schema.label, schema.decision))
     if y is None and decisions is None:
         raise ValueError("Audit needs labels or decisions, which these counts do not have.")

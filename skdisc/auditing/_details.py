@@ -6,7 +6,7 @@ import numpy as np
 
 from skdisc._results._findings import ContextFindings, GroupFindings
 from skdisc._results._without_people import of_findings
-from skdisc.auditing._figures import RATE_OF, as_gaps, has_reference
+from skdisc.auditing._figures import as_gaps, has_reference
 from skdisc.auditing._internal import shown_answer, tied_rows
 
 _PARTS = ("groups", "comparable", "evidence", "families", "figures", "verdicts")
@@ -51,10 +51,9 @@ def _shown(result, *, step, line, keys, hidden, is_all_known):
     def rows_of(table, groups):
         """Return masks of the rows that are shown, and of those without a p-value."""
         measures = table["measure"] if "measure" in table else [""] * len(table)
-        measures = [m or result.measure for m in measures]
         row_keys = [
-            hidden.key(step.attribute, group, RATE_OF.get(m, m), part, step.null)
-            for group, m in zip(groups, measures, strict=True)
+            hidden.key(step.attribute, group, measure or result.measure, part, step.null)
+            for group, measure in zip(groups, measures, strict=True)
         ]
         several = [[key in hidden_keys for key in row_keys] for hidden_keys in (keys, hidden.tied)]
         return np.array(several, dtype=bool).reshape(2, len(table))

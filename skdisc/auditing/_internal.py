@@ -501,7 +501,7 @@ def _keys(result, step, hidden):
     groups = map(str, result.findings.subgroups)
     part = "groups" if has_reference(step) else "evidence"
     keys = [
-        hidden.key(step.attribute, group, RATE_OF.get(measure, measure), part, step.null)
+        hidden.key(step.attribute, group, measure, part, step.null)
         for group, measure in zip(groups, table["measure"], strict=True)
     ]
     return keys, confirmed_p(table).to_numpy(dtype=float)
@@ -609,6 +609,6 @@ def shown_answer(answer, family, is_hidden):
     shown = replace(answer, **changes)
     # A reason of its own, such as too few clusters, has no numbers of groups.
     has_numbers = answer.bound is not None or answer.n_cleared or answer.curve
-    return (
-        replace(shown, reason=reason_of(shown)) if has_numbers or answer.verdict == FOUND else shown
-    )
+    if has_numbers or answer.verdict == FOUND:
+        return replace(shown, reason=reason_of(shown))
+    return shown

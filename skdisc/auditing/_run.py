@@ -54,16 +54,12 @@ class Run:
                 warn_of_cache(self._folder, f"cannot be used ({error.strerror})")
                 self._folder = None
         if self._folder is not None:
-            hashed = (
-                audited.X,
-                audited.original,
-                audited.y,
-                audited.weight,
-                audited.groups,
-                audited.frequency,
-            )
-            hashed += () if audited.numbers is None else (audited.numbers.compared,)
-            self._data = joblib.hash([*hashed, None if audited.box is None else audited.outcomes])
+            hashed = [audited.X, audited.original, audited.y, audited.weight, audited.groups]
+            hashed.append(audited.frequency)
+            if audited.numbers is not None:
+                hashed.append(audited.numbers.compared)
+            hashed.append(None if audited.box is None else audited.outcomes)
+            self._data = joblib.hash(hashed)
 
     @cached_property
     def _model(self):

@@ -68,11 +68,7 @@ def _area(scores, is_yes, members, min_cell, significance):
         counts = (np.bincount(place[kind], minlength=place.max() + 1) for kind in kinds)
         sides.append(rank_statistic(*counts)[:2])
     (area_members, error), (area_others, other_error) = sides
-    gap, reach = (
-        area_members - area_others,
-        special.ndtri(1 - significance / 2) * np.hypot(error, other_error),
-    )
+    gap = float(area_members - area_others)
+    reach = float(special.ndtri(1 - significance / 2) * np.hypot(error, other_error))
     ends = {"gap": gap, "ci_low": gap - reach, "ci_high": gap + reach}
-    return {"measure": AREA, "rate": float(area_members)} | {
-        n: float(end) for n, end in ends.items()
-    }
+    return {"measure": AREA, "rate": float(area_members)} | ends

@@ -9,8 +9,8 @@ import pandas as pd
 from scipy import special
 
 from skdisc._results._judgment import FOUND
+from skdisc._stats import adjust
 from skdisc.auditing._beside._paired import PairedPeople
-from skdisc.auditing._cells import holm
 from skdisc.auditing._internal import leaves_out_rows
 from skdisc.auditing._pay._record import JOINED
 
@@ -242,7 +242,7 @@ def _fate_of_finding(row):
 
 def _verdicts(before, after):
     """Return the table of verdicts."""
-    sides = [_frame(d["verdicts"], [*_QUESTION, "verdict"]) for d in (before, after)]
+    sides = [pd.DataFrame(d["verdicts"], columns=[*_QUESTION, "verdict"]) for d in (before, after)]
     joined = _outer(*(s.rename(columns={"verdict": n}) for s, n in zip(sides, _ENDS, strict=True)))
     words = {"disappeared": "only before", "appeared": "only after"}
     change = np.where(joined["before"] == joined["after"], "same", "other")
@@ -265,18 +265,16 @@ def _outer(left, right):
     return pd.concat(sides, axis=1).reset_index().assign(status=[words[k] for k in status])
 
 
-def _frame(rows, columns):
-    return pd.DataFrame(rows, columns=columns)
-
-
 def _evidence(before, after, people):
     """Return the table of findings."""
     names = [*_ROW, *_NUMBERS, *(f"held_out_{n}" for n in _NUMBERS), "people"]
-    sides = [_frame(d["evidence"], names).drop_duplicates(_ROW) for d in (before, after)]
+    sides = [
+        pd.DataFrame(d["evidence"], columns=names).drop_duplicates(_ROW) for d in (before, after)
+    ]
     are_held_out = all(s["held_out_effect"].notna().all() for s in sides)
+    columns_of_numbers = [f"held_out_{n}" if are_held_out else n for n in _NUMBERS]
     tables = []
     for side, end in zip(sides, _ENDS, strict=True):
-        columns_of_numbers = [f"held_out_{n}" if are_held_out else n for n in _NUMBERS]
         numbers = side[columns_of_numbers].astype(float).set_axis(_NUMBERS, axis=1)
         side = pd.concat([side[_ROW], numbers, side["people"]], axis=1)
         tables.append(side.rename(columns={n: f"{n}_{end}" for n in [*_NUMBERS, "people"]}))
@@ -286,13 +284,12 @@ def _evidence(before, after, people):
     }
     likeness, has_turned = np.full(len(joined), np.nan), np.zeros(len(joined), dtype=bool)
     for i, key in enumerate(map(tuple, joined[_ROW].to_numpy().tolist())):
-        gaps = []
+        row, gaps = rows_by_key[key], []
         if people is not None:
-            likeness[i], gaps = people.likeness(rows_by_key[key]["conditions"], key[2])
+            likeness[i], gaps = people.likeness(row["conditions"], row["measure"])
         status = joined["status"].iloc[i]
         if status == "both":
             continue
-        row = rows_by_key[key]
         numbers = _without_finding(status, row, (before, after), gaps)
         if numbers is not None:
             has_turned[i] = row["effect"] * numbers[0] < 0
@@ -360,14 +357,9 @@ def _changes(joined, z, likeness):
     with np.errstate(divide="ignore", invalid="ignore"):
         p = 2 * special.ndtr(-np.abs(change) / np.where(change > 0, down, up))
     p = np.where(change == 0, 1.0, p)
-    is_estimated = np.isfinite(p)
-    adjusted = np.full(len(p), math.nan)
-    if is_estimated.any():
-        adjusted[is_estimated] = holm(
-            p[is_estimated], np.full(is_estimated.sum(), 1 / is_estimated.sum())
-        )
     numbers = {"change": change, "ci_low": change - z * down, "ci_high": change + z * up}
-    return pd.DataFrame(numbers | {"p_value": p, "p_adjusted": adjusted}, index=joined.index)
+    numbers |= {"p_value": p, "p_adjusted": adjust(p, "holm")}
+    return pd.DataFrame(numbers, index=joined.index)
 
 
 def _arms(joined, end):
