@@ -162,12 +162,18 @@ def _row(cell, kind, step, result, figures=None):
     """Return the row of a cell without its verdict."""
     attribute, null = cell
     answer = _answer(result)
-    row = {"attribute": attribute, "null": null, "claim": NULLS[null], "kind": kind}
-    row |= {"lead": step.detector, "bound": None if answer is None else answer.bound}
-    row |= dict.fromkeys(("group", "measure", "effect", "ci_low", "ci_high", "ci_level", "people"))
-    row |= {"judged": None}
-    row |= {"p_value": None, "p_adjusted": None, "answer": answer_facts(answer)}
-    row["aside"] = "" if answer is None else answer.aside
+    row = {
+        "attribute": attribute,
+        "null": null,
+        "claim": NULLS[null],
+        "kind": kind,
+        "lead": step.detector,
+        "bound": None if answer is None else answer.bound,
+        **dict.fromkeys(("group", "measure", "effect", "ci_low", "ci_high", "ci_level", "people")),
+        **dict.fromkeys(("judged", "p_value", "p_adjusted")),
+        "answer": answer_facts(answer),
+        "aside": "" if answer is None else answer.aside,
+    }
     if figures is None or result is None or isinstance(result.findings, CaseFindings):
         return row
     shown = _widest(step, result, figures) if result.verdict != FOUND else None
@@ -175,9 +181,13 @@ def _row(cell, kind, step, result, figures=None):
     if what is None:
         return row
     record = figures.get(what, attribute, group, measure) or {}
-    finding = {"group": group, "measure": RATE_OF.get(measure, measure), "people": people}
-    finding["judged"] = record.get("judged")
-    return row | figures.numbers(what, attribute, group, measure) | finding
+    return row | {
+        **figures.numbers(what, attribute, group, measure),
+        "group": group,
+        "measure": RATE_OF.get(measure, measure),
+        "people": people,
+        "judged": record.get("judged"),
+    }
 
 
 def _answer(result):
@@ -277,7 +287,9 @@ def _share(result):
     if result is None or result.estimates is None or not len(result.estimates):
         return {}
     _, share, low, high, n = result.estimates.iloc[0]
-    people = {"people": None if not n else round(share * n)}
-    sentence = f"{100 * share:.3g} % of the people have another outcome for another value alone"
-    reason = {"reason": sentence} if result.verdict == FOUND else {}
-    return {"effect": share, "ci_low": low, "ci_high": high} | people | reason
+    people = round(share * n) if n else None
+    facts = {"effect": share, "ci_low": low, "ci_high": high, "people": people}
+    if result.verdict == FOUND:
+        share_of_people = f"{100 * share:.3g} % of the people"
+        facts["reason"] = f"{share_of_people} have another outcome for another value alone"
+    return facts

@@ -472,20 +472,31 @@ def _cases(plan, results):
         made_up, shown = result.findings.row is None, []
         if made_up and result.findings.of_people is not None:
             shown = np.flatnonzero(~result.findings.of_people)[:_EXAMPLES].tolist()
-        labels = {"detector": step.detector, "attributes": list(map(str, step.protected))}
-        numbers = {"share": share, "ci_low": low, "ci_high": high, "n": int(n)}
-        n_cases = 0 if np.isnan(share) else round(share * n)
-        cases = {"n_cases": n_cases, "made_up": made_up}
-        rows.append(labels | numbers | cases | {"examples": [_example(result[i]) for i in shown]})
+        row = {
+            "detector": step.detector,
+            "attributes": list(map(str, step.protected)),
+            "share": share,
+            "ci_low": low,
+            "ci_high": high,
+            "n": int(n),
+            "n_cases": 0 if np.isnan(share) else round(share * n),
+            "made_up": made_up,
+            "examples": [_example(result[i]) for i in shown],
+        }
+        rows.append(row)
     return rows
 
 
 def _example(finding):
     """Return a case in JSON types."""
     case = finding.subject
-    ends = {"original": case.original, "altered": case.altered}
-    outcomes = {"outcome": case.outcome, "altered_outcome": case.altered_outcome}
-    return {"changed": [str(c) for c in case.changed]} | ends | outcomes
+    return {
+        "changed": [str(c) for c in case.changed],
+        "original": case.original,
+        "altered": case.altered,
+        "outcome": case.outcome,
+        "altered_outcome": case.altered_outcome,
+    }
 
 
 def _is_somebody(example, case, X):
@@ -499,11 +510,14 @@ def _is_somebody(example, case, X):
 def _line(step, result):
     """Return the line of a step in the log."""
     names = ("n_tested", "n_found", "verdict", "reason", "n_queries", "stopped_by")
-    numbers = {n: getattr(result, n) for n in names}
-    is_drawn = result.n_drawn_from is not None
-    numbers["n_drawn"] = result.n_samples if is_drawn else None
-    numbers["n_drawn_from"] = result.n_drawn_from
-    return step.to_dict() | numbers | {"seconds": result.total_time, "notes": list(result.notes)}
+    return {
+        **step.to_dict(),
+        **{name: getattr(result, name) for name in names},
+        "n_drawn": None if result.n_drawn_from is None else result.n_samples,
+        "n_drawn_from": result.n_drawn_from,
+        "seconds": result.total_time,
+        "notes": list(result.notes),
+    }
 
 
 def _limits(audit, audited, run):

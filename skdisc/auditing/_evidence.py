@@ -158,9 +158,14 @@ def find_evidence(audited, plan, results, verdicts, significance, figures):
     ranked = []
     for rank, e in enumerate(rows, 1):
         agree, disagree = _agreeing_detectors(e, plan, results, significance, found_members)
-        row_extras = {"agree": agree, "disagree": disagree, "n_shadows": len(e.shadows)}
-        row_extras |= {"again": _causes_of_same_people(e, rows, significance)}
-        ranked.append(_row(rank, e, audited, significance, figures) | row_extras)
+        row = {
+            **_row(rank, e, audited, significance, figures),
+            "agree": agree,
+            "disagree": disagree,
+            "n_shadows": len(e.shadows),
+            "again": _causes_of_same_people(e, rows, significance),
+        }
+        ranked.append(row)
     shadows = [_shadow(i, s, figures) for i, e in enumerate(rows, 1) for s in e.shadows]
     return ranked, shadows
 
@@ -294,10 +299,16 @@ def _protected_part(e):
 
 def _shadow(rank, e, figures):
     """Return the row of a shadow."""
-    numbers = figures.numbers(e.what, e.step.attribute, e.group, e.numbers["measure"])
-    labels = {"of": rank, "group": str(e.group), "null": e.step.null, "method": e.step.detector}
-    people = {"people": e.people, "fewest": e.fewest, "p_adjusted": float(e.p)}
-    return labels | numbers | people
+    return {
+        "of": rank,
+        "group": str(e.group),
+        "null": e.step.null,
+        "method": e.step.detector,
+        **figures.numbers(e.what, e.step.attribute, e.group, e.numbers["measure"]),
+        "people": e.people,
+        "fewest": e.fewest,
+        "p_adjusted": float(e.p),
+    }
 
 
 def _row(rank, e, audited, significance, figures):
@@ -309,11 +320,19 @@ def _row(rank, e, audited, significance, figures):
         {"column": str(p.column), "text": str(p), "protected": p.column in audited.protected}
         for p in getattr(e.group, "predicates", ())
     ]
-    row = {"rank": rank, "group": str(e.group), "conditions": conditions}
-    row |= {"attributes": e.attributes, "kind": e.kind, "null": e.step.null}
-    row |= {"found": bool(e.p <= significance), "p_adjusted": float(e.p)}
-    row |= figures.numbers(e.what, *quantity) | {"p_value": finite_or_none(e.numbers["p_value"])}
-    row |= figures.numbers(e.what + HELD_OUT, *quantity, held)
+    row = {
+        "rank": rank,
+        "group": str(e.group),
+        "conditions": conditions,
+        "attributes": e.attributes,
+        "kind": e.kind,
+        "null": e.step.null,
+        "found": bool(e.p <= significance),
+        "p_adjusted": float(e.p),
+        **figures.numbers(e.what, *quantity),
+        "p_value": finite_or_none(e.numbers["p_value"]),
+        **figures.numbers(e.what + HELD_OUT, *quantity, held),
+    }
     if e.kind == CAUSE:
         row |= figures.raw_gap(*quantity[:2], e.members, e.context)
         alone = ("alone", "alone_ci_low", "alone_ci_high")

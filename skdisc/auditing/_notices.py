@@ -476,7 +476,7 @@ def _counts(column, frequency):
     return people.sort_values(ascending=False)
 
 
-def _above(column, seen, done="", option="", **fields):
+def _above(column, seen, done="", option="", /, **fields):
     """Return a note that stands above the answers, of sentences that are named.
 
     `column`: None for the whole table. `fields`: what the sentences have places for.

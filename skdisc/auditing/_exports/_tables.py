@@ -24,17 +24,12 @@ def flat_table(document, schema, kind):
     the table. Returns a DataFrame: of the dtypes Int64, Float64, boolean and object.
     """
     columns, rows = schema["properties"][kind]["items"]["properties"], document.get(kind, [])
-    shown = {
-        name: column_schema
+    frame = {
+        name: _typed([row.get(name) for row in rows], column_schema)
         for name, column_schema in columns.items()
         if name not in _REDUNDANT_COLUMNS
     }
-    return pd.DataFrame(
-        {
-            n: _typed([row.get(n) for row in rows], column_schema)
-            for n, column_schema in shown.items()
-        }
-    )
+    return pd.DataFrame(frame)
 
 
 def to_csv(document, schema, kind, path=None):

@@ -53,8 +53,7 @@ def _sections(page, width):
     yield "Single people", [line for c in page["cases"] for line in _case(c, width)]
     yield "How the answers move with settings", _moves(page, width)
     yield "What was tried", _tried(page, width)
-    limits = [*page["limits"], *[page["caveat"]] * (page["caveat"] not in page["limits"])]
-    yield "Limits", [line for text in limits for line in _item("- ", text, width)]
+    yield "Limits", [line for text in page["limits"] for line in _item("- ", text, width)]
     facts = [*page["meta"], *page["facts"], *page["fingerprints"]]
     yield (
         "About this audit",

@@ -81,7 +81,6 @@ def blocks(document, language="en"):
         Of the classes above; their texts are without control characters, and not escaped.
     """
     page = view(document, language)
-    caveat = [page["caveat"]] * (page["caveat"] not in page["limits"])
     several = [
         Translated(),
         Heading(page["title"], 1),
@@ -105,7 +104,7 @@ def blocks(document, language="en"):
         Heading("What was tried"),
         *_tried(page),
         Heading("Limits"),
-        Bullets([*page["limits"], *caveat]),
+        Bullets(page["limits"]),
         Heading("About this audit"),
         _pairs([*page["meta"], *page["facts"]]),
         _pairs(page["fingerprints"]),

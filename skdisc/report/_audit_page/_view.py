@@ -51,7 +51,7 @@ def view(document, language="en"):
         **_findings_part(document),
         "rule": rule,
         "ratios": impact_ratios(document["groups"], _size(document)) if rule else [],
-        "limits": [words.sentence(text) for text in document["limits"]] + _others(document),
+        "limits": _limits(document),
         "facts": _facts(document),
         "meta": _meta(document),
         "settings": [(k, _as_text(v)) for k, v in document["settings"].items()],
@@ -120,9 +120,11 @@ def _noticed(document, texts):
     return shown
 
 
-def _others(document):
-    """Return what was noticed and changes no answer."""
-    return [words.note(note) for note in document["notices"] if not note["above"]]
+def _limits(document):
+    """Return what the audit cannot tell, what was noticed and changes no answer, and the caveat."""
+    limits = [words.sentence(text) for text in document["limits"]]
+    limits += [words.note(note) for note in document["notices"] if not note["above"]]
+    return limits + [words.CAVEAT] * (words.CAVEAT not in limits)
 
 
 def _findings_part(document):

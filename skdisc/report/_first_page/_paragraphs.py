@@ -459,24 +459,24 @@ class _Paragraph:
     def _whole(self):
         """Return the bound of the groups as a whole."""
         whole = self.answer["others"]["whole"]
-        if whole is None or whole["bound"] is None:
-            return ""
-        if self.units.is_too_wide(whole["bound"]):
-            return self.texts.WHOLE_TOO_FEW
-        level = self._percent(whole["level"])
-        return self.texts.WHOLE.format(bound=self.units.bound(whole["bound"]), level=level)
+        return self._bounded(whole, self.texts.WHOLE, self.texts.WHOLE_TOO_FEW)
 
     def _bound_at_equal_columns(self):
         """Return the bound at equal legitimate columns."""
-        equal = self.answer["others"]["equal"]
-        if equal is None or equal["bound"] is None or not self.equal or not self.equal["columns"]:
+        if not self.equal or not self.equal["columns"]:
             return ""
-        is_too_wide = self.units.is_too_wide(equal["bound"])
-        text = self.texts.EQUAL_TOO_FEW if is_too_wide else self.texts.EQUAL_BOUND
+        equal = self.answer["others"]["equal"]
+        return self._bounded(equal, self.texts.EQUAL_BOUND, self.texts.EQUAL_TOO_FEW)
+
+    def _bounded(self, exclusion, text, too_few):
+        """Return a text about a bound, or that the people are too few for one; '' without any."""
+        if exclusion is None or exclusion["bound"] is None:
+            return ""
+        text = too_few if self.units.is_too_wide(exclusion["bound"]) else text
         return text.format(
             columns=self._columns(),
-            bound=self.units.bound(equal["bound"]),
-            level=self._percent(equal["level"]),
+            bound=self.units.bound(exclusion["bound"]),
+            level=self._percent(exclusion["level"]),
         )
 
     def _unknown(self):
@@ -679,12 +679,7 @@ class _Paragraph:
             return ""
         if state in (NONE, LIMITED, ACCOUNTED):
             exclusion = self.answer["others"]["equal"]
-            if equal["bound"] is None or exclusion is None:
-                return ""
-            if self.units.is_too_wide(equal["bound"]):
-                return texts.QUOTE_TOO_FEW
-            level = self._percent(exclusion["level"])
-            return texts.QUOTE_BOUND.format(bound=self.units.bound(equal["bound"]), level=level)
+            return self._bounded(exclusion, texts.QUOTE_BOUND, texts.QUOTE_TOO_FEW)
         if equal["gap"] is None:
             return texts.QUOTE_OPEN if state == OPEN else ""
         if state in (OPEN, UNKNOWN) and equal["verdict"] != FOUND:
@@ -712,12 +707,7 @@ class _Paragraph:
             exclusion, text = exclusions["whole"], self.texts.QUOTE_WHOLE
         else:
             exclusion, text = exclusions["raw"] or exclusions["equal"], self.texts.QUOTE_BOUND
-        if exclusion is None or exclusion["bound"] is None:
-            return ""
-        if self.units.is_too_wide(exclusion["bound"]):
-            return self.texts.QUOTE_NONE
-        level = self._percent(exclusion["level"])
-        return text.format(bound=self.units.bound(exclusion["bound"]), level=level)
+        return self._bounded(exclusion, text, self.texts.QUOTE_NONE)
 
     def _quoted_group(self, where=None):
         """Return the gap of the smaller group that is worst off; '' if none is found.
