@@ -1,7 +1,7 @@
 """The answer to one question: a verdict, what is excluded for whom, and what stays open."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -101,11 +101,19 @@ class Answer:
 
         A finding stays one.
         """
-        no_bounds = {"bound": None, "bounds": {}, "cleared": [], "n_cleared": 0, "resolution": None}
-        no_bounds |= {"open_by_ratio": False, "curve": []}
-        changes = {"reason": ""} if self.verdict == FOUND else {"verdict": UNSURE}
-        changes = {"reason": reason.rstrip(".")} | changes
-        return Answer(**{**vars(self), **no_bounds, **changes})
+        is_found = self.verdict == FOUND
+        return replace(
+            self,
+            verdict=FOUND if is_found else UNSURE,
+            reason="" if is_found else reason.rstrip("."),
+            bound=None,
+            bounds={},
+            resolution=None,
+            open_by_ratio=False,
+            curve=[],
+            n_cleared=0,
+            cleared=[],
+        )
 
     def to_dict(self) -> dict:
         """Return the answer as a dict of JSON types; ``Answer(**data)`` is the inverse."""
@@ -214,21 +222,18 @@ def decide(
         cleared=cleared.tolist(),
         found=np.flatnonzero(is_finding).tolist(),
     )
-    words = _Words(answer, noun, people, c.counted)
-    is_found = bool(c.found.any()) if is_found is None else is_found
-    if reasons:  # candidates may be missing, or what they exclude is not what the question is about
-        answer = answer.doubted(reasons[0])
-    if is_found:
-        verdict, reason = FOUND, "" if reasons else words.about_others(len(candidates_left))
-    elif reasons:
-        verdict, reason = UNSURE, reasons[0].rstrip(".")
-    elif not len(candidates_left):
+    words, n_left = _Words(answer, noun, people, c.counted), len(candidates_left)
+    if c.found.any() if is_found is None else is_found:
+        verdict, reason = FOUND, words.about_others(n_left)
+    elif not n_left:
         verdict, reason = UNSURE, words.nobody()
     elif holds[candidates_left].all():
         verdict, reason = NOTHING, words.nothing()
     else:
-        verdict, reason = UNSURE, words.open(len(candidates_left))
-    return Answer(**{**vars(answer), "verdict": verdict, "reason": reason})
+        verdict, reason = UNSURE, words.open(n_left)
+    answer = replace(answer, verdict=verdict, reason=reason)
+    # With reasons, candidates may be missing, or what they exclude is not what is asked.
+    return answer.doubted(reasons[0]) if reasons else answer
 
 
 def family_table(
@@ -363,14 +368,10 @@ def _by_measure(measures, gap):
     number, names = measures
     last = np.zeros(len(names), dtype=np.intp)  # a candidate of each measure
     last[number] = np.arange(len(gap))
-    gap_of_measure = {
-        n: float(g) if np.isfinite(g) else None for n, g in zip(names, gap[last], strict=True)
-    }
-    return (
-        gap_of_measure
-        if len(set(gap_of_measure.values())) > 1
-        else next(iter(gap_of_measure.values()), None)
-    )
+    gaps = [float(g) if np.isfinite(g) else None for g in gap[last]]
+    if len(set(gaps)) > 1:
+        return dict(zip(names, gaps, strict=True))
+    return gaps[0] if gaps else None
 
 
 def _resolution(comparison, others, cleared):

@@ -134,18 +134,14 @@ def score_of(outcome, inside, target, sign):
     return float(score.peak(sign * np.array([tally.hits]), tally.people[None].astype(float))[1][0])
 
 
-def overall(outcome, significance):
-    """Return the overall observed share with its interval, and the expected one."""
-    rows, everyone = [], np.ones(len(outcome), dtype=bool)
-    for target, name in enumerate(outcome.names):
-        tally = Tally(outcome, everyone, target)
-        n, low, high = tally.n, np.nan, np.nan
-        if n:
-            low, high = map(float, _stats.wilson(tally.hits, n, significance))
-        means = (tally.hits / n, tally.expected / n) if n else (np.nan, np.nan)
-        rows += [(f"{name}, observed", means[0], low, high, n)]
-        rows += [(f"{name}, expected", means[1], np.nan, np.nan, n)]
-    return pd.DataFrame(rows, columns=["name", "estimate", "ci_low", "ci_high", "n"])
+def overall(outcome, target, significance):
+    """Return observed share, ends of its interval, expected share, and number of people."""
+    tally = Tally(outcome, np.ones(len(outcome), dtype=bool), target)
+    n = tally.n
+    if not n:
+        return np.nan, np.nan, np.nan, np.nan, n
+    low, high = map(float, _stats.wilson(tally.hits, n, significance))
+    return tally.hits / n, low, high, tally.expected / n, n
 
 
 def poisson_binomial(p, people=None):

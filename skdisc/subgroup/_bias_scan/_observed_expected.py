@@ -36,14 +36,9 @@ def favorable_end(pos_label, y):
     """
     if pos_label is None:
         return ["high"], True
-    ends = (
-        {}
-        if y is None or np.asarray(y).dtype.kind not in "iuf"
-        else {
-            float(np.max(y)): "high",
-            float(np.min(y)): "low",
-        }
-    )
+    ends = {}
+    if y is not None and np.asarray(y).dtype.kind in "iuf":
+        ends = {float(np.max(y)): "high", float(np.min(y)): "low"}
     end = pos_label if isinstance(pos_label, str) else ends.get(pos_label)
     if end not in ("high", "low"):
         raise ValueError(
@@ -92,10 +87,10 @@ def observe(detector, task):
     else:
         names, (values, mu) = ["favorable outcomes"], _one(d, task.queries, task.favorable, X, y)
     sense = -1 if d._is_numeric and d.pos_label_ == ["low"] else 1
-    outcome = Outcome.make(
+    outcome = Outcome(
         X,
-        values,
-        mu,
+        y=values,
+        mu=None,
         names=names,
         scoring=scoring,
         is_share=not d._is_numeric,
@@ -103,7 +98,7 @@ def observe(detector, task):
         weight=weight,
         frequency=frequency,
         cluster=cluster,
-    )
+    ).expecting(mu)
     outcome = above(outcome, d.alpha) if scoring == "berk_jones" else outcome
     is_drawn = d.confirm is not None or d.null == "contextual"  # from rows, not from cells
     return equal_rows_once(outcome) if is_drawn else outcome

@@ -15,7 +15,7 @@ from skdisc.subgroup._bias_scan._weighted_outcome import (
     NORMAL_TEST,
     measured,
     weighed,
-    weighed_means,
+    weighed_overall,
 )
 from skdisc.subgroup._estimation._outcome_rows import PeopleRows
 
@@ -64,41 +64,33 @@ class Outcome(PeopleRows):
 
     X: pd.DataFrame
     y: np.ndarray
-    mu: np.ndarray
+    mu: np.ndarray | None
     names: list
     scoring: str
     is_share: bool
-    is_mean: bool
+    is_mean: bool = False
     sense: int = 1
     weight: np.ndarray | None = None
     frequency: np.ndarray | None = None
     cluster: np.ndarray | None = None
 
-    @classmethod
-    def make(
-        cls,
-        X,
-        y,
-        mu,
-        names,
-        scoring,
-        is_share,
-        sense=1,
-        weight=None,
-        frequency=None,
-        cluster=None,
-    ):
-        """Return an outcome; mu=None: the mean of y is expected."""
+    def expecting(self, mu):
+        """Return the rows with these expectations; None: the mean of the outcomes."""
         is_mean = mu is None
         if is_mean:
-            means = np.sort(y, axis=1).mean(axis=1, keepdims=True) if y.size else y
-            mass = weight if frequency is None else frequency
-            if mass is not None:
-                means = (y @ mass / mass.sum())[:, None] if y.size else y
-            mu = np.broadcast_to(means, y.shape)
-        if is_share:
+            mu = np.broadcast_to(self._means(), self.y.shape)
+        if self.is_share:
             mu = np.clip(mu, _EDGE, 1 - _EDGE)
-        return cls(X, y, mu, names, scoring, is_share, is_mean, sense, weight, frequency, cluster)
+        return replace(self, mu=mu, is_mean=is_mean)
+
+    def _means(self):
+        """Return the mean of each target over the people, shape (n_targets, 1)."""
+        if not self.y.size:
+            return self.y
+        if self.weight is None and self.frequency is None:
+            return np.sort(self.y, axis=1).mean(axis=1, keepdims=True)
+        mass = self.weight if self.frequency is None else self.frequency
+        return (self.y @ mass / mass.sum())[:, None]
 
     def __len__(self):
         return self.y.shape[1]
@@ -127,22 +119,12 @@ class Outcome(PeopleRows):
 
         If the mean is expected, it is the mean of these rows. people=None: all people of a row.
         """
-        mu = None if self.is_mean else self.mu[:, which]
-        columns = self.weight, self.frequency, self.cluster
-        weight, frequency, cluster = (None if c is None else c[which] for c in columns)
-        people = frequency if people is None else people
-        return Outcome.make(
-            self._X_at(which),
-            self.y[:, which],
-            mu,
-            self.names,
-            self.scoring,
-            self.is_share,
-            sense=self.sense,
-            weight=weight,
-            frequency=people,
-            cluster=cluster,
-        )
+        columns = {"weight": self.weight, "frequency": self.frequency, "cluster": self.cluster}
+        columns = {name: None if c is None else c[which] for name, c in columns.items()}
+        if people is not None:
+            columns["frequency"] = people
+        rows = replace(self, X=self._X_at(which), y=self.y[:, which], **columns)
+        return rows.expecting(None if self.is_mean else self.mu[:, which])
 
     @cached_property
     def variance(self):
@@ -315,19 +297,26 @@ class Outcome(PeopleRows):
     def overall(self, significance):
         """Return the overall observed mean with its interval, and the expected one."""
         rows = []
-        if self.weight is not None:
-            return weighed_means(self, significance)
-        if self.is_share:
-            return _counted_outcome.overall(self, significance)
-        for name, y, mu in zip(self.names, np.sort(self.y), np.sort(self.mu), strict=True):
-            n, low, high = len(y), np.nan, np.nan
-            if n > 1:
-                half = special.ndtri(1 - significance / 2) * y.std(ddof=1) / np.sqrt(n)
-                low, high = y.mean() - half, y.mean() + half
-            means = [x.mean() if n else np.nan for x in (y, mu)]
-            rows += [(f"{name}, observed", means[0], low, high, n)]
-            rows += [(f"{name}, expected", means[1], np.nan, np.nan, n)]
+        for target, name in enumerate(self.names):
+            observed, low, high, expected, n = self._overall(target, significance)
+            rows += [(f"{name}, observed", observed, low, high, n)]
+            rows += [(f"{name}, expected", expected, np.nan, np.nan, n)]
         return pd.DataFrame(rows, columns=["name", "estimate", "ci_low", "ci_high", "n"])
+
+    def _overall(self, target, significance):
+        """Return observed mean, ends of its interval, expected mean, and number of people."""
+        if self.weight is not None:
+            return weighed_overall(self, target, significance)
+        if self.is_share:
+            return _counted_outcome.overall(self, target, significance)
+        y, mu, n = np.sort(self.y[target]), np.sort(self.mu[target]), len(self)
+        if not n:
+            return np.nan, np.nan, np.nan, np.nan, n
+        low = high = np.nan
+        if n > 1:
+            half = special.ndtri(1 - significance / 2) * y.std(ddof=1) / np.sqrt(n)
+            low, high = y.mean() - half, y.mean() + half
+        return y.mean(), low, high, mu.mean(), n
 
 
 def above(outcome, alpha):
@@ -340,25 +329,12 @@ def above(outcome, alpha):
     if not outcome.is_share:
         level = 0.5 if alpha is None else alpha
         y = (y > np.quantile(y, 1 - level, axis=1, method="higher", keepdims=True)).astype(float)
-    fixed = None if alpha is None or not outcome.is_share else np.full(y.shape, float(alpha))
-    names = (
-        outcome.names
-        if outcome.is_share
-        else [f"share above a quantile of {n}" for n in outcome.names]
-    )
-    result = Outcome.make(
-        outcome.X,
-        y,
-        fixed,
-        names,
-        "berk_jones",
-        True,
-        sense=outcome.sense,
-        weight=outcome.weight,
-        frequency=outcome.frequency,
-        cluster=outcome.cluster,
-    )
-    return replace(result, is_mean=fixed is None)
+    names = outcome.names
+    if not outcome.is_share:
+        names = [f"share above a quantile of {n}" for n in names]
+    is_fixed = outcome.is_share and alpha is not None
+    outcome = replace(outcome, y=y, names=names, scoring="berk_jones", is_share=True)
+    return outcome.expecting(np.full(y.shape, float(alpha)) if is_fixed else None)
 
 
 def has_numbers(box):

@@ -1,7 +1,6 @@
 """The statistics of a scan of weighted rows."""
 
 import numpy as np
-import pandas as pd
 from scipy import special
 
 from skdisc import _stats
@@ -71,20 +70,17 @@ def measured(sense, n, observed, expected, interval, p_value, test):
     }
 
 
-def weighed_means(outcome, significance):
-    """Return the overall observed mean with its interval, and the expected one."""
-    w, n, rows = outcome.weight, len(outcome), []
-    for name, y, mu in zip(outcome.names, outcome.y, outcome.mu, strict=True):
-        mean, size = w @ y / w.sum(), kish_size(w)
-        if outcome.is_share:
-            low, high = map(float, _stats.wilson(mean * size, size, significance))
-        else:
-            error = np.sqrt(w**2 @ (y - mean) ** 2) / w.sum()
-            half = -special.ndtri(significance / 2) * error
-            low, high = mean - half, mean + half
-        rows += [(f"{name}, observed", mean, low, high, n)]
-        rows += [(f"{name}, expected", w @ mu / w.sum(), np.nan, np.nan, n)]
-    return pd.DataFrame(rows, columns=["name", "estimate", "ci_low", "ci_high", "n"])
+def weighed_overall(outcome, target, significance):
+    """Return observed mean, ends of its interval, expected mean, and number of rows."""
+    w, y, mu = outcome.weight, outcome.y[target], outcome.mu[target]
+    mean, size = w @ y / w.sum(), kish_size(w)
+    if outcome.is_share:
+        low, high = map(float, _stats.wilson(mean * size, size, significance))
+    else:
+        error = np.sqrt(w**2 @ (y - mean) ** 2) / w.sum()
+        half = -special.ndtri(significance / 2) * error
+        low, high = mean - half, mean + half
+    return mean, low, high, w @ mu / w.sum(), len(outcome)
 
 
 def weighed_null(outcome, cell, order, n_cells, n, rng):

@@ -4,7 +4,7 @@ from skdisc._task._card import Card
 from skdisc._utils._settings import setting
 from skdisc._utils._types import Columns, Estimator
 from skdisc.subgroup._estimation._task_rows import rows_of
-from skdisc.subgroup._learned._learned_auditor import LearnedAuditor
+from skdisc.subgroup._learned._learned_auditor import OF_WITNESSES, LearnedAuditor
 from skdisc.subgroup._learned._people import ScoredPeople
 
 
@@ -85,10 +85,7 @@ class GerrymanderingAudit(LearnedAuditor):
         needs="labels or decisions",
         claims="The rates of the protected groups and intersections are not all equal.",
         does_not_say="That legitimate columns do not explain it.",
-        family="the groups that the witness chose on the learning part, and single protected "
-        "values of `relevant_size`",
-        bounded="gap on people whom the witness has not seen (single values: on all)",
-        decides="gap; the ratio of rates where the question is marginal",
+        **OF_WITNESSES,
     )
     # Pr(g) (E[d | g] - E[d]) is the sum of d - E[d] over the group, divided by n: it is largest for
     # the people for whom more than the mean is predicted.

@@ -20,10 +20,16 @@ from skdisc.subgroup._estimation._outcomes import Summed
 from skdisc.subgroup._lattice._lattice import least_of
 from skdisc.subgroup._learned._centering import ProtectedCells
 from skdisc.subgroup._learned._people import Learned, Setting
-from skdisc.subgroup._learned._report import CenteredPeople, discovery_of
+from skdisc.subgroup._learned._report import discovery_of
 from skdisc.subgroup._learned._witness import WitnessDesign, in_cells, in_words, learn
 
 _FEWEST = 40  # people, below which nothing is learned
+OF_WITNESSES = {
+    "family": "the groups that the witness chose on the learning part, and single protected "
+    "values of `relevant_size`",
+    "bounded": "gap on people whom the witness has not seen (single values: on all)",
+    "decides": "gap; the ratio of rates where the question is marginal",
+}
 _TABLE = ["outcome", "effect", "ci_low", "ci_high", "p_value", "p_adjusted", "kept"]
 
 
@@ -112,21 +118,15 @@ class LearnedAuditor(SubgroupDetector):
         if not enough or np.ptp(comparable.outcome) == 0 or not task.budget.affords(0):
             task.memory = Learned(setting, None, [])
             return self._nothing(task, comparable)
-        parts = comparable.split(1 - self.learn_on, task.rng)
-        task.progress(f"learning from {len(parts[0]):,} people")
+        learners, tested = comparable.split(1 - self.learn_on, task.rng)
+        task.progress(f"learning from {len(learners):,} people")
         # Each half has expectations of its own, so the rows of the test share no errors with those
         # by which the witness was chosen.
-        learners, tested = parts
-        halves = [
-            CenteredPeople(learners, setting.centering(learners, task.rng)),
-            CenteredPeople(tested, setting.centering(tested, task.rng)),
-        ]
-        learned = self._learn_witness(task, setting, halves[0])
-        task.memory = learned
-        everyone = CenteredPeople(
-            parts[0].joined(parts[1]), halves[0].centering.joined(halves[1].centering)
-        )
-        return discovery_of(self, task, learned, halves[1], everyone, _left_out(n_lost, people))
+        learners = setting.centered(learners, task.rng)
+        tested = setting.centered(tested, task.rng)
+        task.memory = learned = self._learn_witness(task, setting, learners)
+        everyone = learners.joined(tested)
+        return discovery_of(self, task, learned, tested, everyone, _left_out(n_lost, people))
 
     def _relevant(self, task, people):
         """Return the `RelevantGap` of outcomes, or of the labels whose errors are compared."""
@@ -145,7 +145,7 @@ class LearnedAuditor(SubgroupDetector):
         comparable, n_lost = learned.setting.comparable(people)
         if learned.witness is None or len(comparable) < _FEWEST:
             return self._nothing(task, comparable)
-        sample = CenteredPeople(comparable, learned.setting.centering(comparable, task.rng))
+        sample = learned.setting.centered(comparable, task.rng)
         return discovery_of(self, task, learned, sample, sample, _left_out(n_lost, people))
 
     def _output_of(self, box):
@@ -177,11 +177,12 @@ class LearnedAuditor(SubgroupDetector):
         witness = learn(
             self.witness, numbers, setting.cells, sample.centering, self._is_group, task.rng
         )
-        rules_by_part = [self._in_words(task, setting, witness, sample, k) for k in setting.parts]
-        part, words = max(
-            zip(setting.parts, rules_by_part, strict=True), key=lambda pair: pair[1][1]
-        )
-        return Learned(setting, witness, [(group, part) for group in words[0]])
+        words, most = [], -1.0
+        for part in setting.parts:
+            rules, kept = self._in_words(task, setting, witness, sample, part)
+            if kept > most:
+                words, most = [(rule, part) for rule in rules], kept
+        return Learned(setting, witness, words)
 
     def _in_words(self, task, setting, witness, sample, part):
         """Return the rules that keep most of a witness in a part, and how much they keep."""
@@ -212,17 +213,11 @@ class LearnedAuditor(SubgroupDetector):
         legitimate = self._legitimate(list(self.space_.names))
         if self.versus == "everyone":
             return items
-        allowed = np.array(
-            [
-                yes or p.column in legitimate
-                for p, yes in zip(items.predicates, items.protected, strict=True)
-            ],
-            dtype=bool,
-        )
-        return items.only(allowed)
+        is_legitimate = np.array([p.column in legitimate for p in items.predicates], dtype=bool)
+        return items.only(items.protected | is_legitimate)
 
     def _legitimate(self, names):
-        """Return the columns that are adjusted for; None if nothing is centered."""
+        """Return the columns that are adjusted for."""
         if self.adjust_for is None:
             return []
         return self._adjusted_for(names)

@@ -6,7 +6,7 @@ from skdisc._task._card import Card
 from skdisc._task._large_tables import rows_of_wide
 from skdisc._utils._settings import setting
 from skdisc._utils._types import Columns
-from skdisc.subgroup._learned._learned_auditor import LearnedAuditor
+from skdisc.subgroup._learned._learned_auditor import OF_WITNESSES, LearnedAuditor
 from skdisc.subgroup._learned._outcome_of import errors_or_decisions
 
 
@@ -112,10 +112,7 @@ class MultiaccuracyAudit(LearnedAuditor):
         does_not_say="Where: the rules given are an approximation, with the share of the signal "
         "that they keep.",
         other_null="marginal with `adjust_for=None`",
-        family="the groups that the witness chose on the learning part, and single protected "
-        "values of `relevant_size`",
-        bounded="gap on people whom the witness has not seen (single values: on all)",
-        decides="gap; the ratio of rates where the question is marginal",
+        **OF_WITNESSES,
     )
     _no_numbers = "errors"
 

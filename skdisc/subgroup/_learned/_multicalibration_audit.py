@@ -5,7 +5,7 @@ from sklearn.utils._param_validation import StrOptions
 from skdisc._task._card import Card
 from skdisc._utils._settings import AT_LEAST_ONE, setting
 from skdisc._utils._types import Columns, Estimator
-from skdisc.subgroup._learned._learned_auditor import LearnedAuditor
+from skdisc.subgroup._learned._learned_auditor import OF_WITNESSES, LearnedAuditor
 from skdisc.subgroup._learned._outcome_of import errors_at_scores
 
 
@@ -103,10 +103,7 @@ class MulticalibrationAudit(LearnedAuditor):
         needs="probabilities and labels",
         claims="At equal scores, outcomes depend on protected columns.",
         does_not_say="That the score is right for anyone.",
-        family="the groups that the witness chose on the learning part, and single protected "
-        "values of `relevant_size`",
-        bounded="gap on people whom the witness has not seen (single values: on all)",
-        decides="gap; the ratio of rates where the question is marginal",
+        **OF_WITNESSES,
     )
     _no_numbers = "errors"
     _measure = "score minus label"

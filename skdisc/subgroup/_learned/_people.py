@@ -123,7 +123,7 @@ class Setting:
         bins = self.bin_of(people)[:, None] == np.arange(self.n_parts)
         return np.column_stack([self.design.on(people.X), people.score, bins])
 
-    def centering(self, people: ScoredPeople, rng: np.random.Generator) -> Centering:
+    def centered(self, people: ScoredPeople, rng: np.random.Generator) -> "CenteredPeople":
         """Learn what is expected of people given the legitimate columns, and the score."""
         cell, n_cells = self.cells.numbers(people.X), len(self.cells)
         covariates = X = None
@@ -135,7 +135,10 @@ class Setting:
                 score_bin = self.bin_of(people)
                 covariates = covariates.beside("bin of the score", score_bin, is_number=False)
                 X = pd.concat([X, pd.Series(people.score, X.index, name="score")], axis=1)
-        return Centering.of(covariates, cell, n_cells, people.outcome, self.nuisance, rng, X)
+        return CenteredPeople(
+            people,
+            Centering.of(covariates, cell, n_cells, people.outcome, self.nuisance, rng, X),
+        )
 
     def values(self, witness: Witness, people: ScoredPeople) -> np.ndarray:
         """Return the witness of each person in each cell."""
@@ -147,6 +150,12 @@ class CenteredPeople(NamedTuple):
 
     people: ScoredPeople
     centering: Centering
+
+    def joined(self, sample: Self) -> Self:
+        """Return the people of both."""
+        return CenteredPeople(
+            self.people.joined(sample.people), self.centering.joined(sample.centering)
+        )
 
 
 @dataclass(frozen=True)

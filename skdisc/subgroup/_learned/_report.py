@@ -1,7 +1,7 @@
 """What a witness says about people it has not seen: test, rules, bounds, and the Discovery."""
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -26,7 +26,6 @@ _TOO_MANY_VALUES = (
     "group the values, or collect more rows"
 )
 _LEAST = 20  # people on whom a witness is tested
-_NUMBERS = ["outcome", "effect", "ci_low", "ci_high", "p_value", "p_adjusted", "kept"]
 
 
 def beta(centered: np.ndarray, residual: np.ndarray, freedom: float = 1.0) -> tuple[float, float]:
@@ -99,46 +98,93 @@ def _decapitalized(sentence):
     return sentence[:1].lower() + sentence[1:].removesuffix(".")
 
 
-def rules_of(
-    learned: Learned, sample: CenteredPeople, tests: pd.DataFrame, level: float
-) -> pd.DataFrame:
-    """Measure the rules of a witness.
+class Gap(NamedTuple):
+    """How outcomes differ between some people and others, at equal legitimate columns.
 
-    Returns a DataFrame: one row per rule: ``outcome``, ``effect`` (how much more residuals are in
-    the rule than elsewhere in its context, weighted by overlap) with its interval, widened by what
-    crossings would still add, and p-value (at least that of the witness), ``kept``, the share of
-    the witness's signal that the rule keeps.
+    ``slope`` of residuals on the centered indicator of the people, with its standard ``error``;
+    ``down`` and ``up``: by how much crossings of the legitimate columns widen its interval;
+    ``size`` of the people, number of the ``others``, and mean ``outcome`` of the people.
+    """
+
+    slope: float
+    error: float
+    down: float
+    up: float
+    size: int
+    others: int
+    outcome: float
+
+    @classmethod
+    def of(
+        cls,
+        sample: CenteredPeople,
+        free: np.ndarray,
+        inside: np.ndarray,
+        in_part: np.ndarray | None = None,
+    ) -> "Gap":
+        """Measure the gap of the people inside, among all people or those of a part.
+
+        `free`: the centered indicator, from `Centering.free`.
+        """
+        people, centering = sample
+        compared = slice(None) if in_part is None else in_part
+        slope, error = beta(free[compared], centering.residual[compared], centering.freedom)
+        down, up = centering.widening(free, in_part)
+        outcomes, size = people.outcome[inside], int(inside.sum())
+        others = len(inside[compared]) - size
+        return cls(slope, error, down, up, size, others, outcomes.mean() if size else np.nan)
+
+
+def gaps_of_rules(learned: Learned, sample: CenteredPeople) -> tuple[list[Gap], list[float]]:
+    """Measure the rules of a witness on people whom it has not seen.
+
+    Returns the gap of each rule, and the share of the witness's signal that the rule keeps.
     """
     setting, (people, centering) = learned.setting, sample
-    rows, sizes = [], []
-    z = special.ndtri(1 - level / 2)
-    witness_values = setting.values(learned.witness, people) if learned.words else None
-    for group, k in learned.words:
-        in_part = setting.in_part(k, people)
+    if not learned.words:
+        return [], []
+    witness = centering.free(setting.values(learned.witness, people))
+    gaps, kept = [], []
+    for group, part in learned.words:
+        in_part = setting.in_part(part, people)
         free = centering.free(in_cells(group, people.X, setting.cells).astype(float))
-        h = free[in_part]
-        g = centering.free(witness_values)[in_part]
-        r = centering.residual[in_part]
-        inside = group.mask(people.X) & in_part
-        slope, error = beta(h, r, centering.freedom)
-        witness_signal, rule_signal = (_signal(x, r) for x in (g, h))
-        outcome = people.outcome[inside].mean() if inside.any() else np.nan
-        share_kept = (rule_signal / witness_signal) ** 2 if witness_signal > 0 else np.nan
-        down, up = centering.widening(free, in_part)
-        surely = max(abs(slope) - (down if slope > 0 else up), 0)
-        p_value = 2 * special.ndtr(-surely / error) if error > 0 else np.nan
-        ends = slope - z * error - down, slope + z * error + up
-        rows.append((outcome, slope, *ends, p_value, p_value, share_kept))
-        sizes.append(int(inside.sum()))
-    table = pd.DataFrame(np.array(rows, dtype=float).reshape(-1, len(_NUMBERS)), columns=_NUMBERS)
-    p_of_witness = tests["p_adjusted"].to_numpy()[
-        [setting.parts.index(k) for _, k in learned.words]
+        gaps.append(Gap.of(sample, free, group.mask(people.X) & in_part, in_part))
+        signal, of_rule = (
+            _signal(values[in_part], centering.residual[in_part]) for values in (witness, free)
+        )
+        kept.append((of_rule / signal) ** 2 if signal > 0 else np.nan)
+    return gaps, kept
+
+
+def table_of_rules(
+    learned: Learned, gaps: list[Gap], kept: list[float], tests: pd.DataFrame, level: float
+) -> pd.DataFrame:
+    """Return the table of the rules of a witness.
+
+    One row per rule: ``outcome``, ``effect`` (how much more residuals are in the rule than
+    elsewhere in its context, weighted by overlap) with its interval, widened by what crossings
+    would still add, and p-value (at least that of the witness), ``kept``, the share of the
+    witness's signal that the rule keeps, and ``support``.
+    """
+    slope, error, down, up, size, _, outcome = np.array(gaps, dtype=float).reshape(-1, 7).T
+    reach = special.ndtri(1 - level / 2) * error
+    surely = np.maximum(np.abs(slope) - np.where(slope > 0, down, up), 0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        p_value = np.where(error > 0, 2 * special.ndtr(-surely / error), np.nan)
+    of_witness = tests["p_adjusted"].to_numpy()[
+        [learned.setting.parts.index(k) for _, k in learned.words]
     ]
-    table["p_adjusted"] = np.maximum(
-        _stats.adjust(table["p_value"].to_numpy(), "holm"), p_of_witness
-    )
-    table["support"] = np.array(sizes, dtype=np.int64)
-    return table
+    columns = {
+        "outcome": outcome,
+        "effect": slope,
+        "ci_low": slope - reach - down,
+        "ci_high": slope + reach + up,
+        "p_value": p_value,
+        "p_adjusted": np.maximum(_stats.adjust(p_value, "holm"), of_witness),
+        "kept": np.array(kept, dtype=float),
+        "support": size.astype(np.int64),
+    }
+    return pd.DataFrame(columns)
 
 
 def _signal(centered, residual):
@@ -149,7 +195,7 @@ def _signal(centered, residual):
 
 def candidates_of(
     learned: Learned,
-    sample: CenteredPeople,
+    gaps: list[Gap],
     everyone: CenteredPeople,
     is_found: np.ndarray,
     *,
@@ -160,42 +206,24 @@ def candidates_of(
     Groups were chosen from people who are not among those seen here, and values of protected
     columns are fixed in advance, so that the largest U of all covers the worst of them.
 
-    `sample`: the people whom the witness has not seen, for its groups. `everyone`: all people, for
-    single values. `is_found`: which groups of the witness are findings. `ratios`: whether ratios
-    count.
+    `gaps`: those of the witness's groups. `everyone`: all people, for single values. `is_found`:
+    which groups of the witness are findings. `ratios`: whether ratios count.
     """
-    setting, rows = learned.setting, []
-    total = float(len(everyone.people))
-    for group, k in learned.words:
-        in_part = setting.in_part(k, sample.people)
-        h = sample.centering.free(in_cells(group, sample.people.X, setting.cells).astype(float))
-        slope, error = beta(
-            h[in_part], sample.centering.residual[in_part], sample.centering.freedom
-        )
-        ends = sample.centering.widening(h, in_part)
-        inside = group.mask(sample.people.X)[in_part]
-        rate = sample.people.outcome[in_part][inside].mean() if inside.any() else np.nan
-        n = int(inside.sum())
-        rows.append((str(group), n, len(inside) - n, total, slope, error, *ends, rate))
-    cells, (people, centering), names_listed = setting.cells, everyone, {row[0] for row in rows}
+    cells, (people, centering) = learned.setting.cells, everyone
+    sizes, names = [len(people)] * len(gaps), [str(group) for group in learned.groups]
+    gaps = list(gaps)
     protected = [cells.items.predicates[i] for i in np.flatnonzero(cells.items.protected)]
-    for i, has_item in zip(np.flatnonzero(cells.items.protected), cells.indicators.T, strict=True):
-        h = centering.free(np.broadcast_to(has_item, (len(people), len(has_item))))
-        slope, error = beta(h, centering.residual, centering.freedom)
-        inside = has_item[centering.cell] == 1
-        n, rate = int(inside.sum()), people.outcome[inside].mean() if inside.any() else np.nan
-        values_of_column = [
-            str(q) for q in protected if q.column == cells.items.predicates[i].column
-        ]
-        name, is_half = str(cells.items.predicates[i]), len(values_of_column) == 2
-        if name in names_listed or (is_half and names_listed & set(values_of_column)):
+    for predicate, has_item in zip(protected, cells.indicators.T, strict=True):
+        values_of_column = [str(q) for q in protected if q.column == predicate.column]
+        is_half = len(values_of_column) == 2
+        if str(predicate) in names or (is_half and {*names} & {*values_of_column}):
             continue  # the gap of two halves is one question
-        names_listed.add(name)
-        size = max(n, len(people) - n) if is_half else n
-        ends = centering.widening(h)
-        rows.append((name, n, len(people) - n, size, slope, error, *ends, rate))
-    names, *numbers = zip(*rows, strict=True) if rows else [()] * 9
-    n, n_others, size, slope, error, down, up, rate = (np.array(v, dtype=float) for v in numbers)
+        free = centering.free(np.broadcast_to(has_item, (len(people), len(has_item))))
+        gap = Gap.of(everyone, free, has_item[centering.cell] == 1)
+        gaps.append(gap)
+        names.append(str(predicate))
+        sizes.append(max(gap.size, gap.others) if is_half else gap.size)
+    slope, error, down, up, n, n_others, rate = np.array(gaps, dtype=float).reshape(-1, 7).T
 
     def interval(a):
         half = -special.ndtri(a) * error
@@ -209,9 +237,9 @@ def candidates_of(
         n_others,
         slope,
         interval,
-        size=size,
-        total=total,
-        found=np.append(is_found, np.zeros(len(rows) - len(is_found), dtype=bool)),
+        size=sizes,
+        total=float(len(people)),
+        found=np.append(is_found, np.zeros(len(gaps) - len(is_found), dtype=bool)),
         ratio=ratio if ratios else None,
         name=names,
     )
@@ -233,7 +261,8 @@ def discovery_of(
     tests, reasons = tests_of(learned, sample, d.significance)
     if sample.centering.is_full:
         reasons.append(_TOO_MANY_VALUES)
-    table = rules_of(learned, sample, tests, d.significance)
+    gaps, kept = gaps_of_rules(learned, sample)
+    table = table_of_rules(learned, gaps, kept, tests, d.significance)
     table["measure"] = np.full(len(table), d._measure, dtype=object)
     table["test"] = np.full(len(table), TEST, dtype=object)
     table["part"] = np.array([learned.setting.name_of(k) for _, k in learned.words], dtype=object)
@@ -248,8 +277,8 @@ def discovery_of(
     found_groups = [g for g, yes in zip(groups, is_found, strict=True) if yes]
     is_rate = np.isin(everyone.people.outcome, (0.0, 1.0)).all()
     ratios = bool(is_rate) and d.null == "marginal"
-    candidates = candidates_of(learned, sample, everyone, is_found, ratios=ratios)
-    answer = _answered(d, tests, candidates, reasons, relevant.size, bool(reasons))
+    candidates = candidates_of(learned, gaps, everyone, is_found, ratios=ratios)
+    answer = _answered(d, tests, candidates, reasons, relevant.size)
     return Discovery(
         findings=GroupFindings.of(groups, table, task.space),
         measure=d._measure,
@@ -280,10 +309,10 @@ def _notes(learned, tests, table, significance):
     return notes
 
 
-def _answered(detector, tests, candidates, reasons, gap, is_doubted):
+def _answered(detector, tests, candidates, reasons, gap):
     """Return the Answer: by the test of the witness, else by what the family excludes."""
     d, p, z = detector, tests["p_value"].iloc[0], tests["z"].iloc[0]
-    is_found = bool(p <= d.significance and not is_doubted)
+    is_found = bool(p <= d.significance and not reasons)
     if d.null == "everyone":
         reasons = ["that nobody differs from everyone cannot be shown", *reasons]
     if np.isnan(p):

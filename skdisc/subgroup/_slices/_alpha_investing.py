@@ -67,22 +67,18 @@ def invest(p_value, large, candidates, wealth, reward):
     return problematic, adjusted, wealth
 
 
-def decide(lots, tests, effect_size, correction, significance):
-    """Return, for each lot, which slices are problematic, and the corrected p-values.
-
-    `tests`: effect sizes and p-values of each lot.
-    """
-    large = [phi >= effect_size for phi, _ in tests]
+def decide(lots, effect_size, correction, significance):
+    """Fill in which slices of each lot are problematic, and the corrected p-values."""
     if correction == "alpha-investing":
-        decided, wealth = [], significance
-        for (_, lot), (_, p_value), good in zip(lots, tests, large, strict=True):
-            *verdict, wealth = invest(p_value, good, lot, wealth, significance)
-            decided.append(tuple(verdict))
-        return decided
-    p_adjusted = _stats.adjust(np.concatenate([p for _, p in tests]), correction)
-    adjusted = np.split(np.atleast_1d(p_adjusted), np.cumsum([len(p) for _, p in tests])[:-1])
-    accepted = [good & (p <= significance) for good, p in zip(large, adjusted, strict=True)]
-    return [
-        (yes & ~subsumed(lot, yes), p)
-        for (_, lot), yes, p in zip(lots, accepted, adjusted, strict=True)
-    ]
+        wealth = significance
+        for lot in lots:
+            large = lot.phi >= effect_size
+            lot.problematic, lot.p_adjusted, wealth = invest(
+                lot.p_value, large, lot.slices, wealth, significance
+            )
+        return
+    p_adjusted = _stats.adjust(np.concatenate([lot.p_value for lot in lots]), correction)
+    ends = np.cumsum([len(lot.slices) for lot in lots])
+    for lot, p in zip(lots, np.split(np.atleast_1d(p_adjusted), ends[:-1]), strict=True):
+        accepted = (lot.phi >= effect_size) & (p <= significance)
+        lot.problematic, lot.p_adjusted = accepted & ~subsumed(lot.slices, accepted), p

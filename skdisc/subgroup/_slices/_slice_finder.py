@@ -1,5 +1,7 @@
 """SliceFinder: large slices with a clearly larger error than the rest of the rows."""
 
+from dataclasses import replace
+from functools import partial
 from numbers import Real
 
 import numpy as np
@@ -149,23 +151,19 @@ class SliceFinder(SliceDetector):
         if self.versus == "context":
             return against_contexts(self, task, rows, items)
         lots = [
-            (j, lot) for j in range(len(rows.names)) for lot in self._lots(task, rows, items, j)
+            self._tested(rows, j, slices)
+            for j in range(len(rows.names))
+            for slices in self._slices(task, rows, items, j)
         ]
-        tests = [self._test(rows, j, lot) for j, lot in lots]
-        verdicts = decide(lots, tests, self.effect_size, self.correction, self.significance)
-        parts = [
-            show(rows, j, lot, phi, accepted, p_adjusted, self.k, self.significance)
-            for (j, lot), (phi, _), (accepted, p_adjusted) in zip(
-                lots, tests, verdicts, strict=True
-            )
-        ]
-        groups = [g for part in parts for g in part[0]]
-        table = pd.concat([part[1] for part in parts], ignore_index=True)
+        decide(lots, self.effect_size, self.correction, self.significance)
+        shown = [show(rows, lot, self.k, self.significance) for lot in lots]
+        groups = [group for part, _ in shown for group in part]
+        table = pd.concat([part for _, part in shown], ignore_index=True)
         groups, table = merged(groups, table)
         findings = self._findings(task, groups, table)
-        n_tested = [len(lot) for _, lot in lots]
-        counts = counts_of(rows, lots, n_tested, [int(yes.sum()) for yes, _ in verdicts])
-        by_value = self._by_value(items, lots, verdicts)
+        n_tested = [len(lot.slices) for lot in lots]
+        counts = counts_of(rows, lots, n_tested, [int(lot.problematic.sum()) for lot in lots])
+        by_value = self._by_value(items, lots)
         totals = FoundCounts(int(counts["n_tested"].sum()), int(counts["n_found"].sum()), by_value)
         tables = {"rules": rules(groups, table), "approaches": counts}
         return self._report(rows, items, findings, totals, tables=tables)
@@ -183,59 +181,59 @@ class SliceFinder(SliceDetector):
     def _approaches(self):
         return _APPROACHES.get(self.approach, (self.approach,))
 
-    def _lots(self, task, rows, items, j):
+    def _slices(self, task, rows, items, j):
         """Yield the slices of each approach, with a protected column if `must_include` is set."""
-        columns, _ = rows.columns(j)
-        least, spend = self._least(rows), lambda n: self._spend(task, n)
         # The whole lattice: if slices inside problematic ones were skipped, the correction would
         # depend on the errors.
         if "lattice" in self._approaches or not len(rows):
-            max_len, first = self._max_len(items), self._first(items)
-            yield candidates.lattice(items, columns, least, max_len, first, spend, rows.frequency)
+            by_error = replace(rows, values=rows.values[[j]], names=[rows.names[j]])
+            patterns = by_error.mine(
+                items,
+                self._least(rows),
+                self._max_len(items),
+                self._first(items),
+                lambda n: self._spend(task, n),
+            )
+            yield candidates.of_lattice(items, patterns, by_error.pattern_sums(patterns)[0])
         yield from self._chosen_by_errors(task, rows, items, j)
 
     def _chosen_by_errors(self, task, rows, items, j):
         """Yield the slices of the approaches that choose them by the errors."""
-        sums_of_rows = rows.added(j)
-        least, approaches = self._least(rows), self._approaches if len(rows) else ()
+        if not len(rows):
+            return
         # Merged values are neither nodes of a tree nor sides of a box.
-        if "tree" in approaches:
-            yield self._eligible(
-                candidates.tree(
-                    items.unjoined(),
-                    sums_of_rows,
-                    least=least,
-                    max_depth=self.max_depth,
-                    spend=lambda n: self._spend(task, n),
-                )
-            )
-        if "cluster" in approaches:
-            lot = candidates.clusters(items.unjoined(), rows.X, sums_of_rows, least, task.rng)
-            yield self._eligible(lot)
+        items, sums, least = items.unjoined(), rows.added(j), self._least(rows)
+        if "tree" in self._approaches:
+            spend = partial(self._spend, task)
+            yield self._eligible(candidates.tree(items, sums, least, self.max_depth, spend))
+        if "cluster" in self._approaches:
+            yield self._eligible(candidates.clusters(items, rows.X, sums, least, task.rng))
 
-    def _eligible(self, lot):
+    def _eligible(self, slices):
         """Return the slices with a protected column; all of them, if none must have one."""
         names = set(self._features(self.space_.names)[1])
         if self.versus == "everyone" and (self.must_include is None or not self.protected_):
-            return lot
-        has = [any(p.column in names for p in g.predicates) for g in lot.groups]
-        return lot.at(np.flatnonzero(has))
+            return slices
+        has = [any(p.column in names for p in g.predicates) for g in slices.groups]
+        return slices.at(np.flatnonzero(has))
 
-    def _test(self, rows, j, lot):
-        """Return effect sizes, and p-values corrected for the choice of the slice."""
+    def _tested(self, rows, j, slices):
+        """Return slices with their effect sizes and p-values by an error."""
+        phi = Means(slices.sums, *rows.totals[j]).cohens_d()
         # Bonferroni over the slices that this one was chosen from by its errors.
-        phi = Means(lot.sums, *rows.totals[j]).cohens_d()
-        return phi, np.minimum(one_sided(rows.tally(j, lot.sums)) * lot.n_alternatives, 1)
+        p_value = one_sided(rows.tally(j, slices.sums)) * slices.n_alternatives
+        return candidates.Lot(j, slices, phi, np.minimum(p_value, 1))
 
-    def _by_value(self, items, lots, verdicts):
+    def _by_value(self, items, lots):
         """Count, per protected value, the slices considered and problematic that involve it."""
         total = {}
-        for (_, lot), (accepted, _) in zip(lots, verdicts, strict=True):
-            if lot.patterns is not None:
-                counts = count_items(items, lot.patterns, lot.patterns[accepted])
+        for lot in lots:
+            slices = lot.slices
+            if slices.patterns is not None:
+                counts = count_items(items, slices.patterns, slices.patterns[lot.problematic])
             else:
-                problematic = [lot.groups[i] for i in np.flatnonzero(accepted)]
-                counts = count_values(lot.groups, problematic, self.protected_)
+                problematic = [slices.groups[i] for i in np.flatnonzero(lot.problematic)]
+                counts = count_values(slices.groups, problematic, self.protected_)
             for name, (n_tested, n_found) in counts.items():
                 before = total.get(name, (0, 0))
                 total[name] = before[0] + n_tested, before[1] + n_found

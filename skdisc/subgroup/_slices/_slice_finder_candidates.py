@@ -7,8 +7,6 @@ import numpy as np
 
 from skdisc._space._codes import EVERYONE
 from skdisc._space._subgroup import Predicate, Subgroup
-from skdisc.subgroup._lattice._conjunctions import Patterns
-from skdisc.subgroup._lattice._lattice import Lattice
 
 _NO_GAIN = 1e-12
 _N_CLUSTERS = 10
@@ -59,7 +57,31 @@ class SliceCandidates:
         )
 
 
-class _Joined:
+@dataclass
+class Lot:
+    """The slices of one approach, with their tests by one error.
+
+    Attributes
+    ----------
+    error : int
+        Number of the error.
+    slices : SliceCandidates
+    phi, p_value : ndarray of float, shape (n,)
+        Effect sizes; p-values corrected for the choice of each slice.
+    problematic : ndarray of bool, shape (n,), or None
+    p_adjusted : ndarray of float, shape (n,), or None
+        From `decide`.
+    """
+
+    error: int
+    slices: SliceCandidates
+    phi: np.ndarray
+    p_value: np.ndarray
+    problematic: np.ndarray | None = None
+    p_adjusted: np.ndarray | None = None
+
+
+class _MinedGroups:
     """A sequence of groups that are made from item numbers on access."""
 
     def __init__(self, items, patterns):
@@ -69,36 +91,13 @@ class _Joined:
         return self.items.subgroup(self.patterns[i])
 
 
-def lattice(items, columns, least, max_len, first, spend, frequency=None):
-    """Return each conjunction of items of at least this size.
-
-    `columns`, of shape (n_sums, n_rows): the columns that `Means` adds up. `first`: items that a
-    conjunction may begin with. `spend`: the `before_block` of `Lattice.mine`. `frequency`: number
-    of equal people of each row.
-    """
-    size = columns[:1] if frequency is None else columns[:1] * frequency
-    frequent = np.flatnonzero(items.sums(size)[:, 0] >= least)
-    fewest = int(np.ceil(least / max(1.0, columns[0].max(initial=1.0))))
-    search_order, first_equal_item = items.walk(frequent, distinct=False)
-    patterns = Lattice(
-        items.masks(search_order), items.feature[search_order], values=columns, frequency=frequency
-    )
-    roots = np.flatnonzero(first[search_order])
-    patterns = patterns.mine(fewest, max_len, roots=roots, before_block=spend).numbered(
-        first_equal_item
-    )
-    large = patterns.sums[:, 0] >= least
-    patterns, sums = Patterns(patterns.items[large], patterns.counts[large]), patterns.sums[large]
-    return joined(items, patterns, sums.T)
-
-
-def joined(items, patterns, sums):
+def of_lattice(items, patterns, sums):
     """Return mined conjunctions of items with their sums, of shape (n_sums, n), as slices."""
     child, parent, _ = patterns.parents()
     has_parent = parent != EVERYONE
     return SliceCandidates(
         approach="lattice",
-        groups=_Joined(items, patterns.items),
+        groups=_MinedGroups(items, patterns.items),
         length=patterns.length,
         sums=sums,
         child=child[has_parent],
@@ -113,6 +112,7 @@ class _Node:
     rows: np.ndarray
     group: Subgroup
     parent: int
+    depth: int
 
 
 def tree(items, columns, least, max_depth, spend):
@@ -126,27 +126,25 @@ def tree(items, columns, least, max_depth, spend):
     for number, (_, pair, _) in enumerate(splits):
         for side in (0, 1):
             sides[number, side, pair[side]] = 1
-    nodes = [_Node(np.arange(columns.shape[1]), Subgroup(), EVERYONE)]
-    start = 0
-    for _ in range(max_depth):
-        stop = len(nodes)
-        for number in range(start, stop):
-            for group, rows in _split(nodes[number], splits, sides, items, columns, least):
-                if spend(1):
-                    nodes.append(_Node(rows, nodes[number].group & group, number))
-        start = stop
-    depth = np.zeros(len(nodes), dtype=np.int64)
-    for i, node in enumerate(nodes[1:], 1):
-        depth[i] = depth[node.parent] + 1
-    parent = np.array([n.parent for n in nodes[1:]], dtype=np.int64) - 1
-    child = np.arange(len(parent))
-    sums = np.array([columns[:, n.rows].sum(axis=1) for n in nodes[1:]]).reshape(-1, len(columns)).T
-    n_sides = sum(len(s[2]) for s in splits)
-    n_alternatives = np.array([comb(n_sides, d) for d in depth[1:].tolist()], dtype=float)
-    inside = parent != EVERYONE
-    groups = [n.group for n in nodes[1:]]
+    nodes = [_Node(np.arange(columns.shape[1]), Subgroup(), EVERYONE, 0)]
+    for number, node in enumerate(nodes):  # which grow until no node is split
+        if node.depth == max_depth:
+            break
+        for group, rows in _split(node, splits, sides, items, columns, least):
+            if spend(1):
+                nodes.append(_Node(rows, node.group & group, number, node.depth + 1))
+    nodes = nodes[1:]
+    parent = np.array([node.parent for node in nodes], dtype=np.int64) - 1
+    sums = np.array([columns[:, node.rows].sum(axis=1) for node in nodes])
+    child = np.flatnonzero(parent != EVERYONE)
     return SliceCandidates(
-        "tree", groups, depth[1:], sums, child[inside], parent[inside], n_alternatives
+        approach="tree",
+        groups=[node.group for node in nodes],
+        length=np.array([node.depth for node in nodes], dtype=np.int64),
+        sums=sums.reshape(-1, len(columns)).T,
+        child=child,
+        parent=parent[child],
+        n_alternatives=np.array([comb(2 * len(splits), node.depth) for node in nodes], dtype=float),
     )
 
 
@@ -217,12 +215,9 @@ def clusters(items, X, columns, least, rng):
     groups = [g for g in dict.fromkeys(groups) if len(g)]
     inside = [g.mask(X) for g in groups]
     sums = np.array([columns[:, m].sum(axis=1) for m in inside]).reshape(-1, len(columns)).T
-    large = np.flatnonzero(sums[0] >= least)
-    sums = sums[:, large]
-    none = np.empty(0, dtype=np.int64)
-    length = np.array([len(groups[i]) for i in large], dtype=np.int64)
-    groups = [groups[i] for i in large]
-    return SliceCandidates("cluster", groups, length, sums, none, none, np.ones(len(large)))
+    none, length = np.empty(0, dtype=np.int64), np.array([len(g) for g in groups], dtype=np.int64)
+    boxes = SliceCandidates("cluster", groups, length, sums, none, none, np.ones(len(groups)))
+    return boxes.at(np.flatnonzero(sums[0] >= least))
 
 
 def _side(items, j, members):

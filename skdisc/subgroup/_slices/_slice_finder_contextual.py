@@ -10,9 +10,10 @@ from skdisc.subgroup._estimation._contrasts import Contrasts
 from skdisc.subgroup._estimation._discovery import FoundCounts
 from skdisc.subgroup._estimation._family import has_gap_in_direction
 from skdisc.subgroup._slices._alpha_investing import decide
-from skdisc.subgroup._slices._slice_finder_candidates import joined
+from skdisc.subgroup._slices._slice_finder_candidates import of_lattice
 from skdisc.subgroup._slices._slice_finder_tables import (
     counts_of,
+    described,
     merged,
     published_order,
     rules,
@@ -32,50 +33,37 @@ def against_contexts(detector, task, rows, items):
     """
     d, lots, mined = detector, [], None
     if "lattice" in d._approaches or not len(rows):
-        mined = mine_family(d, task, rows, items, "higher")
-        patterns, family = mined
-        sums = family.contrasts.sums
-        lots = [(j, joined(items, patterns, s)) for j, s in enumerate(sums)]
+        mined = patterns, family = mine_family(d, task, rows, items, "higher")
+        lots = [
+            d._tested(rows, j, of_lattice(items, patterns, sums))
+            for j, sums in enumerate(family.contrasts.sums)
+        ]
     n_mined = len(lots)
     for j in range(len(rows.names)):
-        lots += [(j, lot) for lot in d._chosen_by_errors(task, rows, items, j)]
-    tests = [d._test(rows, j, lot) for j, lot in lots]
-    verdicts = decide(lots, tests, d.effect_size, d.correction, d.significance)
-    problems = [(phi, yes) for (phi, _), (yes, _) in zip(tests, verdicts, strict=True)]
-    chosen_by_errors = [
-        _chosen(d, rows, j, lot, phi, accepted)
-        for (j, lot), (phi, accepted) in zip(lots[n_mined:], problems[n_mined:], strict=True)
-    ]
-    n_tested, n_found = [len(lot) for _, lot in lots], [0] * len(lots)
+        lots += [d._tested(rows, j, s) for s in d._chosen_by_errors(task, rows, items, j)]
+    decide(lots, d.effect_size, d.correction, d.significance)
+    chosen_by_errors = [_chosen(d, rows, lot) for lot in lots[n_mined:]]
+    n_tested, n_found = [len(lot.slices) for lot in lots], [0] * len(lots)
     if mined is None:
-        no_verdicts = [(np.zeros(len(lot), dtype=bool), None) for _, lot in lots]
-        counts = FoundCounts(sum(n_tested), 0, d._by_value(items, lots, no_verdicts))
+        none_found = [
+            replace(lot, problematic=np.zeros(n, bool))
+            for lot, n in zip(lots, n_tested, strict=True)
+        ]
+        counts = FoundCounts(sum(n_tested), 0, d._by_value(items, none_found))
         discovery = d._report(rows, items, d._findings(task, [], _nothing(rows)), counts)
     else:
-        discovery, n_found_by_error = _of_lattice(
-            d,
-            task=task,
-            items=items,
-            patterns=patterns,
-            family=family,
-            lots=lots[:n_mined],
-            problems=problems[:n_mined],
-        )
+        discovery, n_found_by_error = _of_lattice(d, task, items, patterns, family, lots[:n_mined])
         n_tested[:n_mined], n_found[:n_mined] = family.is_tested.sum(axis=1), n_found_by_error
     discovery = _with_further(d, task, discovery, chosen_by_errors)
     discovery.tables["approaches"] = counts_of(rows, lots, n_tested, n_found)
     return discovery
 
 
-def _of_lattice(detector, task, items, patterns, family, lots, problems):
+def _of_lattice(detector, task, items, patterns, family, lots):
     """Return the Discovery of the contrasts, and the number of them found by each error."""
     worth = has_gap_in_direction(family, "higher")
     significant = worth & (family.p_adjusted <= detector.significance)
-    published = [
-        published_order(lot, phi, accepted)
-        for (_, lot), (phi, accepted) in zip(lots, problems, strict=True)
-    ]
-    chosen = detector._shown(patterns, family, worth, published)
+    chosen = detector._shown(patterns, family, worth, [published_order(lot) for lot in lots])
     discovery = contextual_discovery(
         detector,
         task,
@@ -86,29 +74,26 @@ def _of_lattice(detector, task, items, patterns, family, lots, problems):
         significant=significant,
         aliases=detector._aliases,
     )
-    pairs = list(zip(*chosen, strict=True))
     table = discovery.findings.table
     table["approach"] = pd.Series(["lattice"] * len(table), dtype=object)
-    table["effect_size"] = np.array([problems[j][0][i] for j, i in pairs], dtype=float).round(12)
-    table["problematic"] = np.array([problems[j][1][i] for j, i in pairs], dtype=bool)
+    table["effect_size"] = np.array([lot.phi for lot in lots])[chosen].round(12)
+    table["problematic"] = np.array([lot.problematic for lot in lots])[chosen]
     return discovery, significant.sum(axis=1)
 
 
-def _chosen(detector, rows, j, lot, phi, accepted):
+def _chosen(detector, rows, lot):
     """Return the first k slices that were chosen by their errors, and their table."""
-    best = published_order(lot, phi, accepted)[: detector.k]
-    groups = [lot.groups[i] for i in best]
+    best = published_order(lot)[: detector.k]
+    groups = [lot.slices.groups[i] for i in best]
     protected = detector._features(detector.space_.names)[1]
     contrasts = Contrasts.of_groups(rows, groups, protected)
-    measure, group = np.full(len(groups), j), np.arange(len(groups))
-    table = contrasts.table(measure, group, detector.significance)
-    enough = contrasts.enough(detector._least(rows))[j]
+    error, group = np.full(len(groups), lot.error), np.arange(len(groups))
+    table = contrasts.table(error, group, detector.significance)
+    enough = contrasts.enough(detector._least(rows))[lot.error]
     table["naive_p_value"] = table["p_value"].where(enough)
     for name in _UNTESTED:
         table[name] = np.nan
-    table["approach"] = pd.Series([lot.approach] * len(groups), dtype=object)
-    table["effect_size"], table["problematic"] = phi[best].round(12), accepted[best]
-    return groups, table
+    return groups, described(table, lot, best)
 
 
 def _nothing(rows):

@@ -10,26 +10,32 @@ from skdisc.subgroup._slices._alpha_investing import order_of, subsumed
 _NEAR, _LARGE = 0.2, 5000  # smaller p-values get the exact test, unless there are more rows
 
 
-def show(rows, j, lot, phi, accepted, p_adjusted, k, significance):
+def show(rows, lot, k, significance):
     """Return the first k slices: problematic ones in order, then by effect size."""
-    best = published_order(lot, phi, accepted)[:k]
-    groups = [lot.groups[i] for i in best]
-    table = rows.compare(j, (g.mask(rows.X) for g in groups), significance)
-    table["p_value"] = one_sided(rows.tally(j, lot.sums[:, best]))
-    table["p_adjusted"] = p_adjusted[best]
-    table["approach"] = pd.Series([lot.approach] * len(best), dtype=object)
-    table["effect_size"] = phi[best].round(12)
-    table["problematic"] = accepted[best]
-    return groups, table
+    best = published_order(lot)[:k]
+    groups = [lot.slices.groups[i] for i in best]
+    table = rows.compare(lot.error, (g.mask(rows.X) for g in groups), significance)
+    table["p_value"] = one_sided(rows.tally(lot.error, lot.slices.sums[:, best]))
+    table["p_adjusted"] = lot.p_adjusted[best]
+    return groups, described(table, lot, best)
 
 
-def published_order(lot, phi, accepted):
+def described(table, lot, which):
+    """Add approach, effect size and verdict of some slices of a lot to their table."""
+    return table.assign(
+        approach=pd.Series([lot.slices.approach] * len(which), dtype=object),
+        effect_size=lot.phi[which].round(12),
+        problematic=lot.problematic[which],
+    )
+
+
+def published_order(lot):
     """Return the positions of problematic slices in order, then of others by effect size."""
-    phi = np.nan_to_num(np.round(phi, 12))
-    is_other = (phi > 0) & ~accepted & ~subsumed(lot, accepted)
-    order = order_of(lot.length, lot.sums[0], phi)
-    by_size = np.lexsort((lot.length, -lot.sums[0], -phi))
-    return np.array([*order[accepted[order]], *by_size[is_other[by_size]]], dtype=np.intp)
+    slices, phi = lot.slices, np.nan_to_num(np.round(lot.phi, 12))
+    is_other = (phi > 0) & ~lot.problematic & ~subsumed(slices, lot.problematic)
+    order = order_of(slices.length, slices.sums[0], phi)
+    by_size = np.lexsort((slices.length, -slices.sums[0], -phi))
+    return np.array([*order[lot.problematic[order]], *by_size[is_other[by_size]]], dtype=np.intp)
 
 
 def one_sided(tally):
@@ -70,8 +76,8 @@ def counts_of(rows, lots, n_tested, n_found):
     """Return the table of the numbers of slices tested and found by each approach."""
     return pd.DataFrame(
         {
-            "approach": [lot.approach for _, lot in lots],
-            "measure": [rows.names[j] for j, _ in lots],
+            "approach": [lot.slices.approach for lot in lots],
+            "measure": [rows.names[lot.error] for lot in lots],
             "n_tested": n_tested,
             "n_found": n_found,
         }

@@ -123,7 +123,8 @@ def test_only_the_best_subset_of_a_quick_scan_has_its_p_value():
 def test_scans_with_redrawn_columns_are_those_of_the_redrawn_rows():
     """Cells whose columns are replaced add up to those of a table made anew."""
     X, y = people(5)
-    outcome = Outcome.make(X, y[None].astype(float), None, ["y"], "bernoulli", True)
+    labels = y[None].astype(float)
+    outcome = Outcome(X, labels, None, ["y"], "bernoulli", True).expecting(None)
     scan = BiasScan(protected="sex", versus="everyone", n_resamples=0).fit(X, y)
     items = scan._items_of(outcome)
     donor = np.random.default_rng(0).permutation(len(X))

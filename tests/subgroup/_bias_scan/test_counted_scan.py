@@ -213,11 +213,13 @@ def test_few_cells_of_many_people_are_learned_from():
 
 def test_expectations_are_learned_from_all_people_of_a_row():
     X, y = table(5, 2000, numeric=False)
-    about = None, ["y"], "bernoulli", True
-    outcome = Outcome.make(X, np.asarray(y, float)[None], *about)
+    about = ["y"], "bernoulli", True
+    labels = np.asarray(y, float)[None]
+    outcome = Outcome(X, labels, None, *about).expecting(None)
     cells = X.assign(label=y).value_counts().reset_index(name="n")
-    given_ = cells[X.columns], cells["label"].to_numpy(float)[None], *about
-    counted = Outcome.make(*given_, frequency=cells["n"].to_numpy())
+    labels = cells["label"].to_numpy(float)[None]
+    counted = Outcome(cells[X.columns], labels, None, *about, frequency=cells["n"].to_numpy())
+    counted = counted.expecting(None)
     assert counted.n == outcome.n == 2000
     assert counted.mu[0, 0] == outcome.mu[0, 0]
     women = counted.X["sex"].to_numpy() == "F"
