@@ -231,7 +231,7 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
 
     def _measure_again(self, findings, rows):
         """Return a table of the findings measured on other rows."""
-        protected = self._features(self.space_.names)[1] if self.versus == "context" else None
+        protected = self._protected_features if self.versus == "context" else None
         return measure_again(
             findings,
             rows,
@@ -243,8 +243,7 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
 
     def _gap_that_matters_on(self, rows, j=0):
         """Return the `RelevantGap` of a measure of the rows."""
-        weight = getattr(rows, "weight", None)
-        mass = rows.frequency if weight is None else weight
+        mass = rows.frequency if rows.weight is None else rows.weight
         return self._gap_that_matters(rows.outcome(j), mass)
 
     def _matters(self, rows):
@@ -439,6 +438,11 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
                 "must involve. Add one, or set must_include=None."
             )
         return chosen, protected or chosen
+
+    @property
+    def _protected_features(self):
+        """The protected columns among those that may define groups."""
+        return self._features(self.space_.names)[1]
 
     def _adjusted_for(self, names):
         """Return the columns named by ``adjust_for``, of the detectors that have this setting."""

@@ -260,7 +260,7 @@ class DiscriminatoryRules(DecidedDetector):
         sums, context_sums = (
             decisions.sums(g.mask(rows.X) for g in subgroups) for subgroups in (groups, contexts)
         )
-        contrasts = Contrasts.of_groups(rows, groups, self._features(self.space_.names)[1])
+        contrasts = Contrasts.of_groups(rows, groups, self._protected_features)
         table = self._measured(contrasts, sums, context_sums, self.significance)
         is_tested = np.ones((1, len(groups)), dtype=bool)
         table["p_value"] = Family.of(self, contrasts, is_tested).p_value[0]
@@ -271,7 +271,7 @@ class DiscriminatoryRules(DecidedDetector):
 
     def _context(self, group):
         """Return the group without its protected conditions."""
-        return context_of(group, self._features(self.space_.names)[1])
+        return context_of(group, self._protected_features)
 
     def _with_context(self, groups, table):
         """Add the context of each rule to its statistics."""

@@ -14,10 +14,11 @@ from skdisc._task._shared_settings import CONFIRM, WEIGHTS
 from skdisc._utils._settings import AT_LEAST_ONE, setting
 from skdisc._utils._types import Columns
 from skdisc.subgroup._base import SubgroupDetector
-from skdisc.subgroup._divexplorer_everyone import against_everyone, explained
+from skdisc.subgroup._divexplorer_everyone import against_everyone
+from skdisc.subgroup._divexplorer_shapley import explained
 from skdisc.subgroup._divexplorer_subgroups import audit_user_subgroups
 from skdisc.subgroup._estimation._contextual import contextual_discovery, mine_family
-from skdisc.subgroup._estimation._discovery import redundant
+from skdisc.subgroup._estimation._discovery import without_redundant
 from skdisc.subgroup._estimation._family import has_gap_in_direction
 from skdisc.subgroup._estimation._task_rows import NumbersMixin, rows_of
 
@@ -204,10 +205,9 @@ class DivExplorer(NumbersMixin, ClusteredMixin, SubgroupDetector):
         patterns, family = mine_family(self, task, rows, items, self.direction, least)
         in_direction = has_gap_in_direction(family, self.direction)
         significant = (family.p_adjusted <= self.significance) & in_direction
-        not_redundant = in_direction & ~redundant(patterns, family.gap, self.redundancy)
-        # Redundancy is ignored if it would leave no significant group.
-        keeps_some = (not_redundant & significant).any() or not significant.any()
-        may_be_shown = not_redundant if keeps_some else in_direction
+        may_be_shown = without_redundant(
+            in_direction, patterns, family.gap, self.redundancy, significant
+        )
         measure, group = family.first(self.k, self.order, patterns.length, may_be_shown)
         discovery = contextual_discovery(
             self,

@@ -4,14 +4,14 @@ import numpy as np
 
 from skdisc import _stats
 from skdisc._results._findings import GroupFindings
-from skdisc.subgroup._divexplorer_shapley import explain
+from skdisc.subgroup._divexplorer_shapley import explained
 from skdisc.subgroup._estimation._contrast_question import judged_of
 from skdisc.subgroup._estimation._discovery import (
     Effects,
     FoundCounts,
     first_k,
     in_direction,
-    redundant,
+    without_redundant,
 )
 
 _ALIASES = {"metric": "measure", "rate": "outcome", "divergence": "effect"}
@@ -32,11 +32,9 @@ def against_everyone(detector, task, rows, items):
     p_adjusted = _stats.adjust(p_value, d.correction)
     has_direction = in_direction(effect, d.direction)
     significant = (p_adjusted <= d.significance) & has_direction
-    may_be_shown = tested & has_direction
-    not_redundant = may_be_shown & ~redundant(patterns, effect, d.redundancy)
-    # Redundancy is ignored if it would leave no significant group.
-    if (not_redundant & significant).any() or not significant.any():
-        may_be_shown = not_redundant
+    may_be_shown = without_redundant(
+        tested & has_direction, patterns, effect, d.redundancy, significant
+    )
     support, size = rows.support(patterns)
     key = effect if d.order == "effect" else -np.log(np.maximum(p_value, 1e-300))
     measure, group = first_k(d.k, key, size, significant, may_be_shown)
@@ -57,17 +55,3 @@ def against_everyone(detector, task, rows, items):
         discovery.tables.update(explained(d, rows, items, patterns, pairs))
     discovery.notes += d._hidden(np.count_nonzero(significant & ~may_be_shown))
     return discovery
-
-
-def explained(detector, rows, items, patterns, pairs):
-    """Return the tables of `explain` for pairs of measure and pattern, given by position."""
-    effects = Effects.of(rows, patterns)
-    return explain(
-        items,
-        patterns,
-        names=rows.names,
-        effect=effects.effect,
-        posterior=effects.posterior(),
-        chosen=pairs,
-        k=detector.k,
-    )

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from skdisc._space._codes import EVERYONE, PAD
-from skdisc._utils._hashing import multipliers
+from skdisc.subgroup._estimation._discovery import Effects
 
 _CORRECTIVE_T = 2
 
@@ -23,17 +23,12 @@ def shapley_values(patterns, effect, row):
     """
     items = patterns.items[row][patterns.items[row] != PAD]
     n = len(items)
-    m = multipliers(int(patterns.items.max(initial=0)) + 1)
-    # Hashes that add up over items find all subsets in one sorted list.
-    with np.errstate(over="ignore"):
-        keys = np.where(patterns.items != PAD, m[patterns.items], np.uint64(0)).sum(
-            axis=1, dtype=np.uint64
-        )
-        subsets = [s for size in range(n + 1) for s in combinations(range(n), size)]
-        subset_keys = np.array([m[items[list(s)]].sum(dtype=np.uint64) for s in subsets])
-    order = np.argsort(keys)
-    positions = order[np.minimum(np.searchsorted(keys[order], subset_keys), len(keys) - 1)]
-    value = dict(zip(subsets, np.where(subset_keys == 0, 0.0, effect[positions]), strict=True))
+    subsets = [s for size in range(n + 1) for s in combinations(range(n), size)]
+    conjunctions = np.full((len(subsets), n), PAD)
+    for conjunction, s in zip(conjunctions, subsets, strict=True):
+        conjunction[: len(s)] = items[list(s)]
+    divergence = np.append(effect, 0.0)[patterns.find(conjunctions)[0]]  # EVERYONE finds the last
+    value = dict(zip(subsets, divergence, strict=True))
     values = np.zeros(n)
     for s in subsets:
         weight = factorial(len(s)) * factorial(n - len(s) - 1) / factorial(n) if len(s) < n else 0
@@ -81,25 +76,16 @@ def corrective_items(patterns, effect, mean, variance, k):
     return parent[best], item[best], factor[best], t[best]
 
 
-def explain(items, patterns, names, effect, posterior, chosen, k):
+def explained(detector, rows, items, patterns, chosen):
     """Return the tables "shapley", "lattice", "global_divergence" and "corrective".
 
     In "lattice", ``subset`` has a bit for each item of the finding, in the order of "shapley".
 
-    Parameters
-    ----------
-    patterns : Patterns
-        All frequent patterns.
-    names : list of str
-        Names of the measures.
-    effect : ndarray of float, shape (n_measures, n_patterns)
-    posterior : tuple of two ndarrays of that shape
-        Mean and variance of each rate.
-    chosen : sequence of (int, int)
-        Measure and pattern of each finding.
-    k : int
-        Corrective items kept for each measure.
+    `patterns`: all frequent patterns of the rows. `chosen`: measure and pattern of each finding, by
+    position.
     """
+    effects, names = Effects.of(rows, patterns), rows.names
+    effect, posterior = effects.effect, effects.posterior()
     text = [str(p) for p in items.predicates]
     shapley, lattice, overall, corrective = [], [], [], []
     for rank, (j, row) in enumerate(chosen, 1):
@@ -116,7 +102,7 @@ def explain(items, patterns, names, effect, posterior, chosen, k):
             i = patterns.items[row, 0]
             overall.append((name, text[i], values[i], effect[j, row]))
         mean, variance = (a[j] for a in posterior)
-        corrections = corrective_items(patterns, effect[j], mean, variance, k)
+        corrections = corrective_items(patterns, effect[j], mean, variance, detector.k)
         for row, i, factor, t in zip(*corrections, strict=True):
             group = items.name_of(patterns.items[row].tolist())
             corrective.append((name, group, text[i], effect[j, row], factor, t))

@@ -13,6 +13,7 @@ from scipy import sparse
 from skdisc._space._codes import PAD
 from skdisc._space._items import Items
 from skdisc._space._subgroup import Subgroup
+from skdisc._utils._frequency import numbered_within
 from skdisc._utils._run_clock import go_on
 from skdisc.subgroup._estimation._contrasts import context_of
 from skdisc.subgroup._lattice._sets_of_cells import random_keys, sets_of_cells
@@ -392,7 +393,7 @@ def blocks_of_cells(members: sparse.csr_matrix) -> list[tuple[slice, sparse.csr_
     ones = np.ones(sizes.sum(axis=0).max(), dtype=np.float32)
     for k, (first, size) in enumerate(zip(ends[:-1], sizes.T, strict=True)):
         starts = np.cumsum([0, *size])
-        entries = np.repeat(bounds[:, k] - starts[:-1], size) + np.arange(starts[-1])
+        entries = np.repeat(bounds[:, k], size) + numbered_within(size)
         cells = slice(first, min(first + _CELLS, members.shape[1]))
         arrays = ones[: len(entries)], members.indices[entries] - first, starts
         blocks.append((cells, sparse.csr_matrix(arrays, (len(size), cells.stop - cells.start))))

@@ -12,6 +12,7 @@ from skdisc._space._codes import EVERYONE, PAD
 from skdisc._space._items import Items
 from skdisc._space._subgroup import Group
 from skdisc._task._task import Task
+from skdisc._utils._frequency import numbered_within
 from skdisc._verdicts._candidates import Candidates
 from skdisc._verdicts._whom import whom
 from skdisc.subgroup._estimation._clusters import inflation, members_of
@@ -404,8 +405,7 @@ def _pairs_that_fill(key, n, n_whole):
     )
     n_partners = last - first
     j = np.repeat(np.arange(len(n)), n_partners)
-    start = np.repeat(first - np.cumsum(n_partners) + n_partners, n_partners)
-    i = order[np.arange(len(j)) + start]
+    i = order[first[j] + numbered_within(n_partners)]
     order = np.lexsort([j, i])
     i, j = i[order], j[order]
     return i[i < j], j[i < j]
@@ -454,9 +454,7 @@ def _with_groups(question, groups, n_patterns, detector, items):
         masks = [items.rows_of(group, rows.X) for group in groups]
         group_contrasts = Contrasts.of_masks(rows, masks, [everyone] * len(groups))
     else:
-        group_contrasts = Contrasts.of_groups(
-            rows, groups, detector._features(detector.space_.names)[1]
-        )
+        group_contrasts = Contrasts.of_groups(rows, groups, detector._protected_features)
     places = np.arange(n, n + len(groups))
     return ContrastQuestion(
         Contrasts.joined(question.contrasts, group_contrasts),

@@ -164,8 +164,10 @@ def single_groups(
     names = np.array([str(items.predicates[i]) for i in protected_items], dtype=object)
     support = rows.item_support(items)[protected_items]
     tallies = item_tallies(rows, items, protected_items)
-    one = [GroupTally.joined(tallies)] if _are_counts(tallies) else tallies  # a call for all rates
-    parts = [t.contrast(significance) if is_contrast else t.compare(significance) for t in one]
+    parts = [
+        t.contrast(significance) if is_contrast else t.compare(significance)
+        for t in _in_one_call(tallies)
+    ]
     table = pd.concat(parts, ignore_index=True)
     table.insert(0, "group", np.tile(names, len(tallies)))
     table.insert(7, "support", np.tile(support, len(tallies)))
@@ -233,11 +235,8 @@ class Effects:
     def p_value(self):
         """Return the p-value of each pattern against the rest, shape (n_measures, n_patterns)."""
         tested = list(dict.fromkeys(self.rows.test_of))
-        tallies = [self.tallies[j] for j in tested]
-        if _are_counts(tallies):  # one call for all rates
-            p_value = GroupTally.joined(tallies).p_value().reshape(len(tallies), -1)
-        else:
-            p_value = np.array([t.p_value() for t in tallies])
+        tallies = _in_one_call([self.tallies[j] for j in tested])
+        p_value = np.concatenate([t.p_value() for t in tallies]).reshape(len(tested), -1)
         return p_value[[tested.index(j) for j in self.rows.test_of]]
 
     def posterior(self):
@@ -253,14 +252,14 @@ class Effects:
             self.rows.tally(j, self.sums[j][:, pattern[part]])
             for j, part in zip(measures, positions, strict=True)
         ]
-        one = [GroupTally.joined(tallies)] if _are_counts(tallies) else tallies
-        table = pd.concat([t.compare(significance) for t in one])
+        table = pd.concat([t.compare(significance) for t in _in_one_call(tallies)])
         return table.set_axis(np.concatenate(positions)).sort_index()
 
 
-def _are_counts(tallies):
-    """Return whether all comparisons are of counts, which are compared in one call."""
-    return all(type(tally) is GroupTally for tally in tallies)
+def _in_one_call(tallies):
+    """Return comparisons of counts as one, so that one call compares all rates; others as are."""
+    are_counts = all(type(tally) is GroupTally for tally in tallies)
+    return [GroupTally.joined(tallies)] if are_counts else tallies
 
 
 def redundant(patterns, effect, threshold):
@@ -279,6 +278,16 @@ def redundant(patterns, effect, threshold):
         measure, edge = np.nonzero(same)
         is_redundant[measure, child[edge]] = True
     return is_redundant
+
+
+def without_redundant(worth, patterns, effect, threshold, significant):
+    """Return which groups worth showing are not `redundant`; all if no significant one would be.
+
+    `worth` and `significant`, of shape (n_measures, n_patterns): pairs worth showing, and
+    significant ones.
+    """
+    lean = worth & ~redundant(patterns, effect, threshold)
+    return lean if (lean & significant).any() or not significant.any() else worth
 
 
 def in_direction(effect, direction):

@@ -74,7 +74,7 @@ def discover_groups(
 
 def _in_contexts(detector, task, rows, items, groups, direction, aliases):
     d, length = detector, np.array([len(g.predicates) for g in groups], dtype=int)
-    contrasts = Contrasts.of_groups(rows, groups, d._features(d.space_.names)[1])
+    contrasts = Contrasts.of_groups(rows, groups, d._protected_features)
     family = Family.of(d, contrasts, contrasts.enough(d._least(rows)))
     worth = family.is_tested if direction == "both" else has_gap_in_direction(family, direction)
     significant = (family.p_adjusted <= d.significance) & worth

@@ -211,7 +211,7 @@ class SliceFinder(SliceDetector):
 
     def _eligible(self, slices):
         """Return the slices with a protected column; all of them, if none must have one."""
-        names = set(self._features(self.space_.names)[1])
+        names = set(self._protected_features)
         if self.versus == "everyone" and (self.must_include is None or not self.protected_):
             return slices
         has = [any(p.column in names for p in g.predicates) for g in slices.groups]

@@ -85,7 +85,7 @@ def _chosen(detector, rows, lot):
     """Return the first k slices that were chosen by their errors, and their table."""
     best = published_order(lot)[: detector.k]
     groups = [lot.slices.groups[i] for i in best]
-    protected = detector._features(detector.space_.names)[1]
+    protected = detector._protected_features
     contrasts = Contrasts.of_groups(rows, groups, protected)
     error, group = np.full(len(groups), lot.error), np.arange(len(groups))
     table = contrasts.table(error, group, detector.significance)

@@ -7,6 +7,7 @@ import numpy as np
 
 from skdisc._space._codes import PAD
 from skdisc._space._items import value_name
+from skdisc._utils._frequency import numbered_within
 from skdisc._utils._hashing import multipliers
 from skdisc.subgroup._lattice import _kernels
 from skdisc.subgroup._lattice._lattice import Lattice, few_cells
@@ -321,7 +322,7 @@ class TopSlices:
         for a, b in zip([0, *cuts], [*cuts, len(patterns)], strict=True):
             n = n_each[a:b]
             index = np.repeat(np.arange(a, b), n)
-            sibling = start[index] + np.arange(len(index)) - np.repeat(np.cumsum(n) - n, n)
+            sibling = start[index] + numbered_within(n)
             children = np.column_stack([patterns[index], last[sibling]])
             limits = np.minimum(numbers[:, index], numbers[:, sibling])
             good, limits = self._with_parents(children, keys[index], limits, level_table)
