@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 from scipy import special
@@ -14,7 +14,7 @@ from skdisc._expectations._covariates import (
     shared_values,
     sums_over_cells,
 )
-from skdisc._utils._frequency import numbered_in_order, quantiles
+from skdisc._utils._frequency import numbered_in_order, quantiles, taken
 from skdisc._utils._run_clock import go_on
 
 _PEOPLE_PER_CELL = 5  # on average; where a part of a crossing has more cells, all of it has
@@ -64,7 +64,11 @@ class CellColumn:
 
     column: int
     codes: np.ndarray
-    n_cells: int
+
+    @cached_property
+    def n_cells(self) -> int:
+        """Number of cells."""
+        return int(self.codes.max(initial=-1)) + 1
 
 
 @dataclass(frozen=True)
@@ -128,8 +132,7 @@ class Sampling:
 
     def take(self, rows: np.ndarray) -> "Sampling":
         """Return the sampling of some rows."""
-        parts = (self.weight, self.people, self.cluster)
-        return Sampling(*(None if values is None else values[rows] for values in parts))
+        return Sampling(*(taken(v, rows) for v in (self.weight, self.people, self.cluster)))
 
 
 def added_by(
@@ -302,10 +305,9 @@ class Crossings:
         """Return the joint cells of some columns."""
         if not indices:
             return Joint((), np.zeros(self.covariates.n_rows, dtype=np.intp), 1, np.zeros(1))
-        joint = self._joints.get(indices)
-        return (
-            self._joined(self.joint(indices[:-1]), indices[-1]) if joint is None else joint.wide()
-        )
+        if indices in self._joints:
+            return self._joints[indices].wide()
+        return self._joined(self.joint(indices[:-1]), indices[-1])
 
     def walk(self, depth: int = _DEPTH, made: Joint | None = None) -> Iterator[Joint]:
         """Yield the crossings of at most `depth` columns."""
@@ -316,9 +318,8 @@ class Crossings:
             indices = (*made.indices, k)
             if indices in self._too_fine or not self._is_of_interest(indices):
                 continue
-            joint = (
-                self._joints[indices].wide() if indices in self._joints else self._joined(made, k)
-            )
+            is_kept = indices in self._joints
+            joint = self._joints[indices].wide() if is_kept else self._joined(made, k)
             if joint is None:
                 self._too_fine.add(indices)
             else:
@@ -333,11 +334,9 @@ class Crossings:
             return False
         if len(indices) == 2 and self._in_pairs is not None:
             return self._in_pairs.issuperset(indices)
-        return (
-            len(indices) < 3
-            or self._deep is None
-            or any(deep_columns.issuperset(indices) for deep_columns in self._deep)
-        )
+        if len(indices) < 3 or self._deep is None:
+            return True
+        return any(deep_columns.issuperset(indices) for deep_columns in self._deep)
 
     def _keep(self, joint):
         """Keep the cells of a crossing, which is looked at again after cells have joined."""
@@ -535,46 +534,36 @@ def widening(unlearned: list[Unlearned]) -> tuple[float, float]:
     """
     waiting = [crossing for crossing in unlearned if not crossing.has_joined]
     joined_bias = sum(crossing.bias for crossing in unlearned if crossing.has_joined)
-    below, above = (
-        max(
-            (
-                sign * crossing.bias + _ERRORS_OF_BIAS * crossing.error
-                for crossing in waiting
-                if sign * crossing.bias > 0
-            ),
-            default=0.0,
-        )
-        + max(sign * joined_bias, 0.0)
-        for sign in (1, -1)
-    )
-    return below, above
+
+    def reach(sign):
+        sizes = [
+            abs(crossing.bias) + _ERRORS_OF_BIAS * crossing.error
+            for crossing in waiting
+            if sign * crossing.bias > 0
+        ]
+        return max(sizes, default=0.0) + max(sign * joined_bias, 0.0)
+
+    return reach(1), reach(-1)
 
 
 def _cell_columns(covariates, people):
     """Yield the columns as cells."""
     for j, (x, is_number) in enumerate(zip(covariates.values, covariates.is_number, strict=True)):
         if not is_number:
-            codes = dense(x)
-            yield CellColumn(j, codes, int(codes.max(initial=-1)) + 1)
+            yield CellColumn(j, dense(x))
             continue
         values = np.unique(x)
         eighths = _eighths(x, people) if len(values) > _BINS else dense(x)
-        yield CellColumn(j, eighths, int(eighths.max(initial=-1)) + 1)
+        yield CellColumn(j, eighths)
         shared = shared_values(x, people)
         if len(values) > _BINS and (shared >= 0).any():
-            codes = dense(np.where(shared < 0, eighths, _BINS + 1 + shared))
-            yield CellColumn(j, codes, int(codes.max(initial=-1)) + 1)
+            yield CellColumn(j, dense(np.where(shared < 0, eighths, _BINS + 1 + shared)))
 
 
 def _eighths(x, people):
     """Return the eighth of each number; missing ones are a ninth."""
     is_missing = np.isnan(x)
     share = np.arange(1, _BINS) / _BINS
-    present = x[~is_missing]
-    ends = (
-        np.quantile(present, share)
-        if people is None
-        else quantiles(present, share, people[~is_missing])
-    )
+    ends = quantiles(x[~is_missing], share, taken(people, ~is_missing))
     codes = np.searchsorted(np.unique(ends), x, "right")
     return dense(np.where(is_missing, _BINS, codes))

@@ -199,20 +199,15 @@ def learn(
     parts = parts[:, None] if parts.ndim == 1 else parts
     targets = np.column_stack([y, parts])
     rows, columns = canonical_order(covariates, targets, weight, people, cluster)
-    if cluster is not None:  # numbered by their rows
-        _, first, cluster = np.unique(cluster[rows], return_index=True, return_inverse=True)
-        cluster = np.argsort(np.argsort(first))[cluster.reshape(-1)]
     covariates, targets = covariates.take(rows, columns), targets[rows]
+    sampling = Sampling(weight, people, cluster).take(rows)
+    if cluster is not None:  # numbered by their rows
+        sampling = replace(sampling, cluster=pd.factorize(sampling.cluster)[0])
     if weight is not None:
-        weight, of_people = weight[rows], None if people is None else people[rows]
         # How much trees are shrunk depends on the sum of weights: it is kept as for equal rows one
         # by one.
-        weight = weight / max(np.average(weight, weights=of_people), 1e-300)
-    sampling = Sampling(
-        weight=weight,
-        people=None if people is None else people[rows],
-        cluster=cluster,
-    )
+        mean = np.average(sampling.weight, weights=sampling.people)
+        sampling = replace(sampling, weight=sampling.weight / max(mean, 1e-300))
     design = LeastSquares(covariates, sampling.mass, sampling.people)
     crossings = Crossings(covariates, sampling)
     state = _State(targets, design, crossings, _distinct(targets[:, 1:], checked))
@@ -226,8 +221,9 @@ def learn(
     if learn_one is not None and folds is None:
         n_people = sampling.n_people(covariates.n_rows)
         n_splits = n_splits or (n_splits_of(n_people) if isinstance(learner, str) else 1)
-        drawn = {"people": sampling.people, "cluster": cluster}
-        folds = draw_folds(covariates.n_rows, n_splits, rng, **drawn)
+        folds = draw_folds(
+            covariates.n_rows, n_splits, rng, people=sampling.people, cluster=sampling.cluster
+        )
     elif folds is not None:
         folds = folds[:, rows]
     if learn_one is not None and folds is not None:
@@ -346,16 +342,9 @@ class _State:
         """Keep what estimates may lack because the cells of a crossing join."""
         unit = self.estimate()[1][list(self.checked)]
         for doubts, of_part, error in zip(self.doubts, flagged, unit, strict=True):
-            crossing_doubts = [
-                self.crossings.doubt(crossing, len(flagged))
-                for crossing in of_part
-                if crossing.indices == indices
-            ]
-            doubts += [
-                crossing
-                for crossing in crossing_doubts
-                if abs(crossing.bias) > _LEAST_DOUBT * error
-            ]
+            joining = [crossing for crossing in of_part if crossing.indices == indices]
+            lacking = [self.crossings.doubt(crossing, len(flagged)) for crossing in joining]
+            doubts += [doubt for doubt in lacking if abs(doubt.bias) > _LEAST_DOUBT * error]
 
 
 def estimate(
@@ -369,8 +358,8 @@ def estimate(
     residuals = outcome[:, None] - parts * gap
     n = sampling.n_people(len(outcome))
     if sampling.cluster is not None:
-        sums = [np.bincount(sampling.cluster, plane) for plane in (weighted * residuals).T]
-        variance = np.array([(cluster_sums**2).sum() for cluster_sums in sums])
+        planes = (weighted * residuals).T
+        variance = np.array([(np.bincount(sampling.cluster, p) ** 2).sum() for p in planes])
     else:
         parts_per_person = parts if sampling.weight is None else parts * sampling.weight[:, None]
         square = (parts_per_person * residuals) ** 2
@@ -464,11 +453,8 @@ def said_about(unlearned: list[Unlearned]) -> str:
     if not unlearned:
         return ""
     below, above = widening(unlearned)
-    ends = [
-        f"{'down' if is_below else 'up'} by {size:.2g}"
-        for size, is_below in ((below, True), (above, False))
-        if size
-    ]
+    sizes = {"down": below, "up": above}
+    ends = [f"{side} by {size:.2g}" for side, size in sizes.items() if size]
     waiting, reasons = [crossing for crossing in unlearned if not crossing.has_joined], []
     if waiting:
         worst = max(waiting, key=lambda crossing: abs(crossing.bias) + 2 * crossing.error)

@@ -1,6 +1,7 @@
 """Least squares on main effects and on cells of crossings, by projections in turn."""
 
 from functools import cached_property
+from itertools import compress
 
 import numpy as np
 from scipy import linalg, sparse
@@ -12,7 +13,7 @@ from skdisc._expectations._covariates import (
     shared_values,
     sums_over_cells,
 )
-from skdisc._utils._frequency import quantiles
+from skdisc._utils._frequency import quantiles, taken
 from skdisc._utils._run_clock import go_on
 
 PEOPLE_PER_SHARED_VALUE = 5  # indicators of shared values are a fifth of the people at most
@@ -247,12 +248,12 @@ class LeastSquares:
     def _every(self):
         """Inner products of all main effects, kept ones first, and with a constant."""
         every = sparse.hstack([self._main, self._explained], format="csc")
-        root = np.ones(len(self._mass)) if self._root is None else self._root
+        root = np.sqrt(self._mass)
         return _inner_products(every), every.T @ (root / np.sqrt(root @ root))
 
     def _made_of(self, parts, slopes):
         """Yield each column that others nearly make up, with the columns that make it up."""
-        root = np.ones(len(self._mass)) if self._root is None else self._root
+        root = np.sqrt(self._mass)
         owner, explained = self._owner[self._independent], self._owner[self._dependent]
         of_explained = linalg.cho_solve(
             (self._factor, False), self._every[0][: self.rank, self.rank :]
@@ -325,7 +326,7 @@ class LeastSquares:
         """Return coefficients of the main effects kept, and of the values of large columns."""
         if not self._n_large:
             return linalg.cho_solve((self._factor, False), self._main.T @ scaled), []
-        root = np.ones(len(scaled)) if self._root is None else self._root
+        root = np.sqrt(self._mass)
         large = list(zip(self.blocks, self._one_over_mass, strict=True))[: self._n_large]
         # Columns of length 1, as those of the main effects: of others, steps come to no end.
         scales = [np.sqrt(one_over_mass) for _, one_over_mass in large]
@@ -349,10 +350,7 @@ class Spline:
         power = np.frexp(np.abs(numbers).max())[1]
         self._power = -power if power < _SMALLEST_POWER else 0
         numbers = np.ldexp(numbers, self._power)
-        if people is None:
-            ends = np.quantile(numbers, _KNOTS)
-        else:
-            ends = quantiles(numbers, _KNOTS, people[~np.isnan(x)])
+        ends = quantiles(numbers, _KNOTS, taken(people, ~np.isnan(x)))
         self.middle, knots = ends[2], np.unique(ends)  # heaped numbers have fewer knots
         self.knots = knots[np.diff(knots, prepend=-np.inf) > _CLOSEST_KNOTS]
         self._basis = None
@@ -405,7 +403,7 @@ def _main_effects(covariates, people):
     shared.sort(key=lambda pair: pair[1].max(initial=-1))
     n_values = np.cumsum([codes.max(initial=-1) + 1 for _, codes in shared])
     fits = n_values <= n / PEOPLE_PER_SHARED_VALUE
-    indicators += [indicator for indicator, is_in in zip(shared, fits, strict=True) if is_in]
+    indicators += compress(shared, fits)
     return splines, indicators, [j for (j, _), is_in in zip(shared, fits, strict=True) if not is_in]
 
 

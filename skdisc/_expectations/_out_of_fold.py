@@ -10,7 +10,7 @@ from sklearn.ensemble import HistGradientBoostingRegressor
 
 from skdisc._blackbox._training import SMALL_TREES, threads_for
 from skdisc._expectations._covariates import Covariates
-from skdisc._utils._frequency import deal, evenly
+from skdisc._utils._frequency import deal, evenly, taken
 from skdisc._utils._run_clock import go_on
 from skdisc._utils._types import Estimator
 
@@ -120,7 +120,7 @@ class Trees:
             # A row of many people is repeated for each, as leaves have a smallest number of rows;
             # of more than _MOST_ROWS people, every second, third, ... is kept.
             rows = rows[evenly(people, _MOST_ROWS)]
-        weight = None if self._weight is None else self._weight[rows]
+        weight = taken(self._weight, rows)
         trees, table = HistGradientBoostingRegressor(**self._settings), self._table[rows]
         # scikit-learn finds no bins of a column that is missing in all rows: it is a constant here
         table[:, np.isnan(table).all(axis=0)] = 0.0

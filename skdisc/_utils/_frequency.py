@@ -54,6 +54,11 @@ def numbered_within(sizes: np.ndarray) -> np.ndarray:
     return np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
 
 
+def taken(values: np.ndarray | None, rows: np.ndarray) -> np.ndarray | None:
+    """Return what some rows have of optional numbers of all rows; None stays None."""
+    return None if values is None else values[rows]
+
+
 def people_in(mask: np.ndarray, frequency: np.ndarray | None = None) -> int:
     """Return the number of people in the rows of a mask."""
     return int(np.count_nonzero(mask) if frequency is None else frequency[mask].sum())
@@ -67,8 +72,10 @@ def lower_quantiles(x: np.ndarray, share: np.ndarray, frequency: np.ndarray) -> 
     return x[order][np.searchsorted(ends, positions, side="right")]
 
 
-def quantiles(x: np.ndarray, share: np.ndarray, frequency: np.ndarray) -> np.ndarray:
-    """Return what ``np.quantile`` returns for repeated values."""
+def quantiles(x: np.ndarray, share: np.ndarray, frequency: np.ndarray | None) -> np.ndarray:
+    """Return what ``np.quantile`` returns for repeated values; None: none is repeated."""
+    if frequency is None:
+        return np.quantile(x, share)
     order = np.argsort(x, kind="stable")
     ends = np.cumsum(frequency[order])
     positions = (ends[-1] - 1) * share

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from functools import partial
 from numbers import Real
 
 import numpy as np
@@ -186,14 +187,8 @@ class DiscriminatoryRules(DecidedDetector):
 
     def _search(self, task, rows):
         items, decisions, least = self._items_of(rows), RowDecisions(rows), self._least(rows)
-        mined = rows.mine(
-            items,
-            least,
-            self.max_predicates,
-            None,
-            lambda n: self._spend(task, n),
-            self.distinct,
-        )
+        spend = partial(self._spend, task)
+        mined = rows.mine(items, least, self.max_predicates, None, spend, self.distinct)
         sums, total = decisions.sums_of(mined), decisions.columns.sum(axis=1)
         task.memory = MinedRules(mined.items, sums, items.bare(), total, least)
         positions, context = rules_among(mined, items.protected)
@@ -211,16 +206,7 @@ class DiscriminatoryRules(DecidedDetector):
         shown = tested & (size > 1e-12)  # what rounding leaves of 0 is none
         lean = shown & ~redundant(mined, effect[None], self.redundancy)[0, positions]
         shown = np.flatnonzero(lean if (lean & is_found).any() or not is_found.any() else shown)
-        best = shown[
-            ranked(
-                table.iloc[shown],
-                size[shown],
-                is_found[shown],
-                measure=self.measure,
-                direction=self.direction,
-                order=self.order,
-            )[: self.k]
-        ]
+        best = shown[ranked(self, table.iloc[shown], size[shown], is_found[shown])[: self.k]]
         groups = [items.subgroup(mined.items[i]) for i in positions[best]]
         level = self._level(len(best), family.n_tests)
         rules = self._measured(

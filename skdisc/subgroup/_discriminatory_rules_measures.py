@@ -113,20 +113,19 @@ def rule_table(measure, sums, context_sums, level, p_value=None):
     return table
 
 
-def ranked(table, size, is_found, measure, direction, order):
+def ranked(detector, table, size, is_found):
     """Return the positions of rules in order, those found first.
 
-    `table`: from `rule_table`, with strength, length and support. `size`: how far the measure is
-    from 1 in the direction. `measure`, `direction` and `order`: settings of `DiscriminatoryRules`.
+    `detector`: with ``measure``, ``direction`` and ``order``. `table`: from `rule_table`, with
+    strength, length and support. `size`: how far the measure is from 1 in the direction.
     """
     key, length = size, np.zeros(len(table))
-    if order == "evidence":
+    if detector.order == "evidence":
         key, length = table["strength"].to_numpy(), table["length"].to_numpy()
-    elif order == "bound":
+    elif detector.order == "bound":
         with np.errstate(divide="ignore"):
-            low, high = np.log(table[[f"{measure}{e}" for e in ENDS[1:]]].to_numpy()).T
+            low, high = np.log(table[[f"{detector.measure}{e}" for e in ENDS[1:]]].to_numpy()).T
         nearer = {"higher": low, "lower": -high, "both": np.maximum(low, -high)}
-        key = np.where(is_found, nearer[direction], size)
+        key = np.where(is_found, nearer[detector.direction], size)
     key = np.where(np.isnan(key), -np.inf, key).round(9)
-    rows = -table["support"].to_numpy()
-    return np.lexsort((np.arange(len(table)), rows, length, -key, ~is_found))
+    return np.lexsort((-table["support"].to_numpy(), length, -key, ~is_found))

@@ -22,23 +22,23 @@ def against_everyone(detector, task, rows, items):
 
     `rows`: Counted or Summed.
     """
-    d, patterns = detector, detector._mine(task, rows, items)
+    patterns = detector._mine(task, rows, items)
     tested = np.ones(len(patterns), dtype=bool)
-    if d.must_include == "protected":
+    if detector.must_include == "protected":
         tested = items.protected[patterns.items[:, 0]]
     effects = Effects.of(rows, patterns)
     effect = effects.effect
     p_value = np.where(np.broadcast_to(tested, effect.shape), effects.p_value(), np.nan)
-    p_adjusted = _stats.adjust(p_value, d.correction)
-    has_direction = in_direction(effect, d.direction)
-    significant = (p_adjusted <= d.significance) & has_direction
+    p_adjusted = _stats.adjust(p_value, detector.correction)
+    has_direction = in_direction(effect, detector.direction)
+    significant = (p_adjusted <= detector.significance) & has_direction
     may_be_shown = without_redundant(
-        tested & has_direction, patterns, effect, d.redundancy, significant
+        tested & has_direction, patterns, effect, detector.redundancy, significant
     )
     support, size = rows.support(patterns)
-    key = effect if d.order == "effect" else -np.log(np.maximum(p_value, 1e-300))
-    measure, group = first_k(d.k, key, size, significant, may_be_shown)
-    table = effects.compare(measure, group, d.significance)
+    key = effect if detector.order == "effect" else -np.log(np.maximum(p_value, 1e-300))
+    measure, group = first_k(detector.k, key, size, significant, may_be_shown)
+    table = effects.compare(measure, group, detector.significance)
     table.insert(6, "support", support[group])
     table["measure"] = np.array(rows.names, dtype=object)[measure]
     table["p_adjusted"] = p_adjusted[measure, group]
@@ -46,12 +46,12 @@ def against_everyone(detector, task, rows, items):
     findings = GroupFindings.of(groups, table, task.space, _ALIASES)
     is_found = significant.any(axis=0)
     counts = FoundCounts.of_itemsets(items, patterns.items, tested, is_found)
-    discovery = d._report(rows, items, findings, counts)
-    judged = judged_of(d, task, rows, items, patterns) if d.confirm is None else None
+    discovery = detector._report(rows, items, findings, counts)
+    judged = judged_of(detector, task, rows, items, patterns) if detector.confirm is None else None
     if judged is not None:
-        discovery.candidates = d._candidates(task, discovery, rows, items, judged)
-    if d.explain:
+        discovery.candidates = detector._candidates(task, discovery, rows, items, judged)
+    if detector.explain:
         pairs = list(zip(measure, group, strict=True))
-        discovery.tables.update(explained(d, rows, items, patterns, pairs))
-    discovery.notes += d._hidden(np.count_nonzero(significant & ~may_be_shown))
+        discovery.tables.update(explained(detector, rows, items, patterns, pairs))
+    discovery.notes += detector._hidden(np.count_nonzero(significant & ~may_be_shown))
     return discovery

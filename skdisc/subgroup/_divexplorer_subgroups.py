@@ -11,23 +11,22 @@ def audit_user_subgroups(detector, task, rows, items):
 
     `rows`: Counted or Summed.
     """
-    d = detector
-    if d.explain or d.redundancy is not None:
+    if detector.explain or detector.redundancy is not None:
         raise ValueError(
-            f"explain={d.explain!r} and redundancy={d.redundancy!r} compare a group with parts of "
-            "it that the search finds: leave them out with subgroups=."
+            f"explain={detector.explain!r} and redundancy={detector.redundancy!r} compare a group "
+            "with parts of it that the search finds: leave them out with subgroups=."
         )
-    features, protected = d._features(d.space_.names)
-    subgroups = list(dict.fromkeys(as_subgroups(d.subgroups, "subgroups", features)))
+    features, protected = detector._features(detector.space_.names)
+    subgroups = list(dict.fromkeys(as_subgroups(detector.subgroups, "subgroups", features)))
     if not subgroups:
         raise ValueError("subgroups has no group. Pass at least one, or None to search.")
-    groups, least = subgroups, d._least(rows)
-    if d.must_include == "protected" or d.versus == "context":
+    groups, least = subgroups, detector._least(rows)
+    if detector.must_include == "protected" or detector.versus == "context":
         groups = [g for g in groups if any(p.column in protected for p in g.predicates)]
     groups = [g for g in groups if _size(rows, g) >= least]
-    groups = groups[: d._spend(task, len(groups))]
+    groups = groups[: detector._spend(task, len(groups))]
     discovery = discover_groups(
-        d, task, rows, items, groups, direction=d.direction, aliases=_ALIASES
+        detector, task, rows, items, groups, direction=detector.direction, aliases=_ALIASES
     )
     n_untested = len(subgroups) - discovery.n_tested
     if n_untested:

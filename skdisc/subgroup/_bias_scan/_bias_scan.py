@@ -1,5 +1,6 @@
 """BiasScan: the subset of people whose outcomes differ most from their expectations."""
 
+from itertools import compress
 from numbers import Real
 
 import numpy as np
@@ -329,7 +330,7 @@ class BiasScan(ClusteredMixin, SubgroupDetector):
 
     def _counts(self, items, groups, is_found, n_tested=None):
         """Return the counts; each subset tested counts for each protected value."""
-        found_groups = {g for g, yes in zip(groups, is_found, strict=True) if yes}
+        found_groups = set(compress(groups, is_found))
         n_tested = len(set(groups)) if n_tested is None else n_tested
         searched = {value_name(items.predicates[i]) for i in np.flatnonzero(items.protected)}
         by_value = dict.fromkeys(sorted(searched), (n_tested, 0))

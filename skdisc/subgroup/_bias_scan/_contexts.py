@@ -22,6 +22,7 @@ from skdisc._blackbox._default_models import (
 )
 from skdisc._blackbox._redrawn import Redrawn, fitted, in_folds, nameless
 from skdisc._blackbox._training import threads_for
+from skdisc._utils._frequency import taken
 from skdisc._utils._warnings import ignoring
 from skdisc.subgroup._bias_scan._cells import Table
 from skdisc.subgroup._bias_scan._scans import (
@@ -51,19 +52,20 @@ def discover_in_contexts(detector, task, outcome, items):
     -------
     Discovery
     """
-    d = detector
-    protected = [c for c in d.protected_ if c in d._chosen(list(d.space_.names))]
-    scanned, o = scan_contexts(d, task, outcome, items, protected)
-    ends, masks = scanned.distinct(o, d.k)
+    protected = [
+        c for c in detector.protected_ if c in detector._chosen(list(detector.space_.names))
+    ]
+    scanned, o = scan_contexts(detector, task, outcome, items, protected)
+    ends, masks = scanned.distinct(o, detector.k)
     rows = contrast_rows(outcome)
     groups, targets = [e.group for e in ends], np.array([e.target for e in ends], dtype=int)
     # The best scores by chance allow for clusters already, so intervals take rows as independent.
     contrasts = Contrasts.of_groups(replace(rows, cluster=None), groups, protected)
     p_value = np.array([scanned.p_value(e) for e in ends], dtype=float)
     group_numbers = np.arange(len(ends))
-    level = level_of(scanned.by_chance(d.significance), d.penalty * n_values(groups))
+    level = level_of(scanned.by_chance(detector.significance), detector.penalty * n_values(groups))
     with_zero = np.minimum(level, contrasts.p_value()[targets, group_numbers])
-    level = np.where(p_value > d.significance, with_zero, level)
+    level = np.where(p_value > detector.significance, with_zero, level)
     table = contrasts.table(targets, group_numbers, level)
     table["direction"] = np.array([outcome.direction(e.sign) for e in ends], dtype=object)
     table["score"] = np.array([e.total for e in ends], dtype=float)
@@ -76,7 +78,7 @@ def discover_in_contexts(detector, task, outcome, items):
     table["naive_p_value"] = naive[targets, group_numbers]
     table["p_value"] = table["p_adjusted"] = p_value
     table["test"] = np.full(len(ends), _REDRAWN, dtype=object)
-    discovery = d._of_scans(task, rows, items, groups=groups, table=table, scanned=scanned)
+    discovery = detector._of_scans(task, rows, items, groups=groups, table=table, scanned=scanned)
     discovery.notes.append(_WIDE if len(scanned.null) else NO_SCANS)
     return discovery
 
@@ -111,33 +113,34 @@ def scan_contexts(detector, task, outcome, items, protected):
     outcome : Outcome
         The rows, divided by fold, with the expectations used.
     """
-    d = detector
     if not len(outcome):
         return Scanned([], pd.DataFrame(), np.empty(0)), outcome
     seed = int(task.rng.integers(2**31))
     outcome, items, fold = _divided(outcome, items, seed)
     o = legitimately_expected(outcome, protected, fold)
     table = Table(items, o)
-    rules = rules_of(d, table, o, table.protected)
-    starts = Starts.draw(table.cells, rules, d.n_restarts, task.rng)
-    scans = scans_of(d, table, o, rules)
-    ends, frame = observed_ends(table, scans, starts, o, lambda n: d._spend(task, n) == n)
-    if not (d.n_resamples and ends):
+    rules = rules_of(detector, table, o, table.protected)
+    starts = Starts.draw(table.cells, rules, detector.n_restarts, task.rng)
+    scans = scans_of(detector, table, o, rules)
+    ends, frame = observed_ends(table, scans, starts, o, lambda n: detector._spend(task, n) == n)
+    if not (detector.n_resamples and ends):
         return Scanned(ends, frame, np.empty(0)), o
     quick = quick_scores_of_tables([scans], [table.a], starts)[0]
 
     def scores():
         redrawn = Redrawn(o.X, protected, o.weight, seed, o.frequency, fold, o.cluster)
         n_tables = min(_TABLES, max(1, _ROWS_AT_ONCE // len(o)))
-        for first in range(0, d.n_resamples, n_tables):
-            numbers = range(first, min(first + n_tables, d.n_resamples))
+        for first in range(0, detector.n_resamples, n_tables):
+            numbers = range(first, min(first + n_tables, detector.n_resamples))
             tables = [table.redrawn(redrawn.people([seed, i])) for i in numbers]
-            redrawn_scans = [scans_of(d, redrawn_table, o, rules) for redrawn_table in tables]
+            redrawn_scans = [
+                scans_of(detector, redrawn_table, o, rules) for redrawn_table in tables
+            ]
             yield from quick_scores_of_tables(
                 redrawn_scans, [redrawn_table.a for redrawn_table in tables], starts
             )
 
-    null = _until_many(task, scores(), quick, d.n_resamples, d.significance)
+    null = _until_many(task, scores(), quick, detector.n_resamples, detector.significance)
     return Scanned(ends, frame, null, quick), o
 
 
@@ -212,10 +215,9 @@ def _out_of_fold(features, y, outcome, fold):
         if len(np.unique(y[rest])) < 2:
             continue
         parts, rows = [], features.iloc[held_out]
-        people_of_rest = None if people is None else people[rest]
         for model in _models(outcome.is_share):
             with ignoring(ConvergenceWarning), threads_for(len(rest)):
-                fitted(model, features.iloc[rest], y[rest], people_of_rest)
+                fitted(model, features.iloc[rest], y[rest], taken(people, rest))
                 parts.append(
                     model.predict_proba(rows)[:, 1] if is_classifier(model) else model.predict(rows)
                 )

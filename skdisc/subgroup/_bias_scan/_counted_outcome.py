@@ -6,7 +6,7 @@ from scipy import special
 
 from skdisc import _stats
 from skdisc._stats._proportions import EXACT_TEST, SMALL_COUNT
-from skdisc._utils._frequency import count
+from skdisc._utils._frequency import count, taken
 from skdisc._utils._hashing import by_name
 from skdisc.subgroup._bias_scan._weighted_outcome import NORMAL_TEST, measured
 
@@ -59,13 +59,13 @@ class Tally:
     """
 
     def __init__(self, outcome, inside, target):
-        o, frequency = outcome, None if outcome.frequency is None else outcome.frequency[inside]
-        y = o.y[target][inside]
+        frequency = taken(outcome.frequency, inside)
+        y = outcome.y[target][inside]
         self.hits = y.sum() if frequency is None else y @ frequency
-        if o.is_mean:
-            self.mu, self.people = people_with(o.mu[target][inside], frequency, True)
+        if outcome.is_mean:
+            self.mu, self.people = people_with(outcome.mu[target][inside], frequency, True)
         else:
-            values, number = o.numbered_expectations[target]
+            values, number = outcome.numbered_expectations[target]
             people = count(number[inside], len(values), frequency)
             self.mu, self.people = values[people > 0], people[people > 0]
         self.n = int(self.people.sum())
@@ -83,18 +83,17 @@ class Tally:
 
 def compared(outcome, tally, target, significance):
     """Compare the observed outcomes of a group with the expected ones; see `Outcome.measure`."""
-    o = outcome
     n, x = tally.n, tally.hits
-    rest = 1 - n / max(o.n, 1) if o.is_mean else 1.0  # the mean depends on the members
+    rest = 1 - n / max(outcome.n, 1) if outcome.is_mean else 1.0  # the mean depends on the members
     observed, expected = (x / n, tally.expected / n) if n else (np.nan, np.nan)
     spread, p_value, test = np.sqrt(tally.variance * rest), np.nan, NORMAL_TEST
     few = 0 < n <= _MANY and min(tally.expected, n - tally.expected) < SMALL_COUNT
     if n and rest and spread:
         p_value = 2 * special.ndtr(-abs((x - tally.expected) / spread))
     if few and rest:
-        p_value, test = _exact(o, tally, target), _EXACT
-    interval = _interval(o, tally, rest, target, significance)
-    return measured(o.sense, n, observed, expected, interval, p_value, test)
+        p_value, test = _exact(outcome, tally, target), _EXACT
+    interval = _interval(outcome, tally, rest, target, significance)
+    return measured(outcome.sense, n, observed, expected, interval, p_value, test)
 
 
 def _interval(outcome, tally, rest, target, significance):

@@ -67,40 +67,44 @@ def observe(detector, task):
         If y is missing where it is needed, outcomes are not allowed by the score, or the published
         scan gets clusters.
     """
-    d = detector
-    cluster = _clusters(task.people.groups, d.null)
-    scoring = SCORINGS[d.mode][0] if d.scoring == "auto" else d.scoring
+    cluster = _clusters(task.people.groups, detector.null)
+    scoring = SCORINGS[detector.mode][0] if detector.scoring == "auto" else detector.scoring
     X, y, weight, frequency = task.X, task.y, task.weight, task.people.frequency
-    if d.mode == "nominal" and task.labels is None:
+    if detector.mode == "nominal" and task.labels is None:
         raise ValueError(
             "mode='nominal' scans classes, and this model names none: pass y, or a classifier; for "
             "a model of numbers set mode='continuous'."
         )
-    n_needed = len(X) * (len(task.labels) if d.mode == "nominal" else 1)
+    n_needed = len(X) * (len(task.labels) if detector.mode == "nominal" else 1)
     if task.queries is not None and not task.budget.opens(n_needed):
         X, y = X.iloc[:0], None if y is None else y[:0]
         weight = frequency = cluster = None
-    if d.mode == "nominal":
-        names, values, mu = _classes(d, task, X, y)
-    elif d._is_numeric:
-        names, (values, mu) = ["mean outcome"], _numbers(d, task, X, y, scoring)
+    if detector.mode == "nominal":
+        names, values, mu = _classes(detector, task, X, y)
+    elif detector._is_numeric:
+        names, (values, mu) = ["mean outcome"], _numbers(detector, task, X, y, scoring)
     else:
-        names, (values, mu) = ["favorable outcomes"], _one(d, task.queries, task.favorable, X, y)
-    sense = -1 if d._is_numeric and d.pos_label_ == ["low"] else 1
+        names, (values, mu) = (
+            ["favorable outcomes"],
+            _one(detector, task.queries, task.favorable, X, y),
+        )
+    sense = -1 if detector._is_numeric and detector.pos_label_ == ["low"] else 1
     outcome = Outcome(
         X,
         y=values,
         mu=None,
         names=names,
         scoring=scoring,
-        is_share=not d._is_numeric,
+        is_share=not detector._is_numeric,
         sense=sense,
         weight=weight,
         frequency=frequency,
         cluster=cluster,
     ).expecting(mu)
-    outcome = above(outcome, d.alpha) if scoring == "berk_jones" else outcome
-    is_drawn = d.confirm is not None or d.null == "contextual"  # from rows, not from cells
+    outcome = above(outcome, detector.alpha) if scoring == "berk_jones" else outcome
+    is_drawn = (
+        detector.confirm is not None or detector.null == "contextual"
+    )  # from rows, not from cells
     return equal_rows_once(outcome) if is_drawn else outcome
 
 
@@ -158,17 +162,18 @@ def _numbers(detector, task, X, y, scoring):
         mu = task.queries.given(X)[None] if detector.expected_ == "model" else None
     else:
         values, mu = task.queries.given(X)[None], None
-    lowest = values.min(initial=0), values.mean() if mu is None and values.size else 1
-    if mu is not None and mu.size:
-        lowest = lowest[0], mu.min()
-    if scoring == "poisson" and (lowest[0] < 0 or lowest[1] <= 0):
+    if not values.size:
+        return values, mu
+    lowest, lowest_expected = values.min(initial=0), values.mean() if mu is None else mu.min()
+    if scoring == "poisson" and (lowest < 0 or lowest_expected <= 0):
         raise ValueError(
             "scoring='poisson' needs outcomes >= 0 and expectations > 0, got "
-            f"{min(lowest):.6g} with mode={detector.mode!r}. Use scoring='mean_shift'."
-        )
-    if scoring == "gaussian" and lowest[1] <= 0:
-        raise ValueError(
-            f"scoring='gaussian' multiplies expectations, which must be > 0; got {lowest[1]:.6g}. "
+            f"{min(lowest, lowest_expected):.6g} with mode={detector.mode!r}. "
             "Use scoring='mean_shift'."
+        )
+    if scoring == "gaussian" and lowest_expected <= 0:
+        raise ValueError(
+            "scoring='gaussian' multiplies expectations, which must be > 0; got "
+            f"{lowest_expected:.6g}. Use scoring='mean_shift'."
         )
     return values, mu

@@ -9,6 +9,7 @@ import pandas as pd
 from scipy import special
 
 from skdisc import _stats
+from skdisc._utils._frequency import taken
 from skdisc.subgroup._bias_scan import _counted_outcome
 from skdisc.subgroup._bias_scan._scores import Score
 from skdisc.subgroup._bias_scan._weighted_outcome import (
@@ -120,7 +121,7 @@ class Outcome(PeopleRows):
         If the mean is expected, it is the mean of these rows. people=None: all people of a row.
         """
         columns = {"weight": self.weight, "frequency": self.frequency, "cluster": self.cluster}
-        columns = {name: None if c is None else c[which] for name, c in columns.items()}
+        columns = {name: taken(column, which) for name, column in columns.items()}
         if people is not None:
             columns["frequency"] = people
         rows = replace(self, X=self._X_at(which), y=self.y[:, which], **columns)

@@ -110,18 +110,17 @@ def scan_all(detector, task, outcome, items):
     -------
     Scanned
     """
-    d = detector
     if not len(outcome):
         return Scanned([], pd.DataFrame(), np.empty(0))
     table = Table(items, outcome)
-    rules = rules_of(d, table, outcome, required=())
-    starts = Starts.draw(table.cells, rules, d.n_restarts, task.rng)
-    scans = scans_of(d, table, outcome, rules)
-    go_on = lambda n: d._spend(task, n) == n  # noqa: E731
+    rules = rules_of(detector, table, outcome, required=())
+    starts = Starts.draw(table.cells, rules, detector.n_restarts, task.rng)
+    scans = scans_of(detector, table, outcome, rules)
+    go_on = lambda n: detector._spend(task, n) == n  # noqa: E731
     ends, frame = observed_ends(table, scans, starts, outcome, go_on)
-    if not d.n_resamples:
+    if not detector.n_resamples:
         return Scanned(ends, frame, np.empty(0))
-    null = _null(task, table, scans, starts, d.n_resamples)
+    null = _null(task, table, scans, starts, detector.n_resamples)
     return Scanned(ends, frame, null, quick_scores(scans, table.a[:, None], starts)[0])
 
 
@@ -136,9 +135,9 @@ def scans_of(detector, table, outcome, rules):
 
 def rules_of(detector, table, outcome, required):
     """Return the rules of a detector; a subset must have a condition on a required attribute."""
-    d, m = detector, len(table.cells.attributes)
-    limit = m if d.max_predicates is None else d.max_predicates
-    return ScanRules(float(d.penalty), d._least(outcome), limit, required)
+    m = len(table.cells.attributes)
+    limit = m if detector.max_predicates is None else detector.max_predicates
+    return ScanRules(float(detector.penalty), detector._least(outcome), limit, required)
 
 
 def observed_ends(table, scans, starts, outcome, go_on):

@@ -15,22 +15,21 @@ def weighed(outcome, inside, target, significance):
     Tests and intervals use the effective number of rows, (sum of weights)^2 / (sum of their
     squares).
     """
-    o = outcome
-    parts = o.weight, o.y[target], o.mu[target], o.variance[target]
+    parts = outcome.weight, outcome.y[target], outcome.mu[target], outcome.variance[target]
     parts = [part[inside] for part in parts]
     w, y, mu, variance = (part[np.lexsort(parts)] for part in parts)
     size, n = w.sum(), len(w)
-    rest = 1 - size / o.size if o.is_mean else 1.0  # the mean depends on the members
+    rest = 1 - size / outcome.size if outcome.is_mean else 1.0  # the mean depends on the members
     observed, expected = (w @ y / size, w @ mu / size) if n else (np.nan, np.nan)
     spread = np.sqrt(max(w**2 @ variance * rest, 0.0))
     z = (observed - expected) * size / spread if spread else np.nan
     low = high = np.nan
-    if n and n < len(o) and o.is_share:
+    if n and n < len(outcome) and outcome.is_share:
         n_effective = size**2 / (w**2).sum()
         low, high = _stats.wilson(observed * n_effective, n_effective, significance)
         low, high = low - expected, high - expected
-        if o.is_mean:
-            rest_weight, y_rest = o.weight[~inside], o.y[target][~inside]
+        if outcome.is_mean:
+            rest_weight, y_rest = outcome.weight[~inside], outcome.y[target][~inside]
             share = rest_weight @ y_rest / rest_weight.sum()
             n_effective_rest = kish_size(rest_weight)
             ends = _stats.newcombe(
@@ -47,7 +46,7 @@ def weighed(outcome, inside, target, significance):
         half = -special.ndtri(significance / 2) * error
         low, high = observed - expected - half, observed - expected + half
     p_value = 2 * special.ndtr(-abs(z))
-    return measured(o.sense, n, observed, expected, (low, high), p_value, NORMAL_TEST)
+    return measured(outcome.sense, n, observed, expected, (low, high), p_value, NORMAL_TEST)
 
 
 def measured(sense, n, observed, expected, interval, p_value, test):

@@ -195,37 +195,25 @@ class ContextGroups:
     ) -> "ContextGroups":
         """Return these groups as candidates on the rows of X."""
         parts = [Subgroup([p for p in g.predicates if p.column in protected]) for g in groups]
-        contexts = [context_of(g, protected) for g in groups]
-        different = [
-            list(dict.fromkeys(subgroups)) for subgroups in (parts, [Subgroup(), *contexts])
-        ]
-        masks = [
-            np.array([g.mask(X) for g in subgroups]).reshape(len(subgroups), len(X))
-            for subgroups in different
-        ]
-        part, context = (
-            np.array([d.index(g) for g in subgroups], dtype=int)
-            for d, subgroups in zip(different, (parts, contexts), strict=True)
-        )
-        members = sparse.csr_matrix(masks[1].astype(float))
-        cells = sparse.eye_array(len(X), format="csr")
+        is_part, part = _numbered_masks(parts, X)
+        everyone_first = [Subgroup(), *(context_of(g, protected) for g in groups)]
+        contexts, context = _numbered_masks(everyone_first, X)
+        context = context[1:]
+        members = sparse.csr_matrix(contexts.astype(float))
         people = np.ones(len(X)) if frequency is None else frequency.astype(float)
-        inside = (members @ (masks[0] * people).T)[context, part]
-        total = (members @ people)[context]
-        sides = [None] * len(groups)
         n_protected = np.array([len(p.predicates) for p in parts], dtype=int)
         return cls(
-            groups,
-            sides,
-            part,
-            context,
-            masks[0],
-            members,
-            cells,
-            inside,
-            total,
-            n_protected,
-            np.unique(part[n_protected == 1]),
+            groups=groups,
+            sides=[None] * len(groups),
+            part=part,
+            context=context,
+            is_part=is_part,
+            members=members,
+            cells=sparse.eye_array(len(X), format="csr"),
+            support=(members @ (is_part * people).T)[context, part],
+            support_context=(members @ people)[context],
+            n_protected=n_protected,
+            single_parts=np.unique(part[n_protected == 1]),
         )
 
     def __len__(self) -> int:
@@ -283,9 +271,8 @@ class ContextGroups:
         index, group_sums = np.array(groups, dtype=int), np.zeros((len(groups), n_columns))
         for part in np.unique(self.part[index]):
             in_part = self.part[index] == part
-            group_sums[in_part] = self.members[self.context[index[in_part]]] @ columns_of(part)(
-                slice(None)
-            )
+            contexts = self.members[self.context[index[in_part]]]
+            group_sums[in_part] = contexts @ columns_of(part)(slice(None))
         return group_sums
 
     @cached_property
@@ -306,12 +293,8 @@ class ContextGroups:
             if 2 * sizes[contexts].sum() >= sizes.sum():
                 shared.append((part, positions, contexts))
             else:
-                separate.append(
-                    (
-                        blocks_of_cells(self.members[contexts]),
-                        [(part, positions, np.arange(len(positions)))],
-                    )
-                )
+                blocks = blocks_of_cells(self.members[contexts])
+                separate.append((blocks, [(part, positions, np.arange(len(positions)))]))
         return ([(blocks_of_cells(self.members), shared)] if shared else []) + separate
 
     def context_mask(self, group: int) -> np.ndarray:
@@ -352,6 +335,13 @@ class _ItemGroups:
             return None
         numbers = [*self.parts[self.part[i]], *self.contexts[self.context[i]]]
         return self.items.subgroup([number for number in numbers if number != PAD])
+
+
+def _numbered_masks(groups, X):
+    """Return the rows of each distinct group, shape (n, n_rows), and the number of each group."""
+    distinct = list(dict.fromkeys(groups))
+    masks = np.array([g.mask(X) for g in distinct]).reshape(len(distinct), len(X))
+    return masks, np.array([distinct.index(g) for g in groups], dtype=int)
 
 
 def _distinct(members, cells, is_part, context, part):

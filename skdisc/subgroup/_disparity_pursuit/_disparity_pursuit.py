@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Hashable, Sequence
 from copy import copy
+from itertools import compress
 
 import pandas as pd
 from sklearn.utils._param_validation import HasMethods, StrOptions
@@ -241,8 +242,8 @@ class DisparityPursuit(NumbersMixin, ClusteredMixin, SubgroupDetector):
         frame, _ = check.check_frame(self, X, reset=False)
         return explained_by(self.result_, result, frame, self.protected_, self._memory)
 
-    def _legitimate(self, names):
-        """Return the columns to adjust for; None for none."""
+    def _legitimate(self, names=None):
+        """Return which of some columns, or of all, are adjusted for; None for none."""
         if self.adjust_for is None:
             return None
         if not isinstance(self.adjust_for, str) and not len(self.adjust_for):
@@ -250,7 +251,7 @@ class DisparityPursuit(NumbersMixin, ClusteredMixin, SubgroupDetector):
                 "adjust_for=[] names no column. To adjust for none, set adjust_for=None; for all "
                 "that are not protected, adjust_for='others'."
             )
-        return self._adjusted_for(names)
+        return self._adjusted_for(list(self.space_.names if names is None else names))
 
     def _features(self, names):
         """Return the columns that may define groups, and the protected ones among them."""
@@ -259,7 +260,7 @@ class DisparityPursuit(NumbersMixin, ClusteredMixin, SubgroupDetector):
         chosen, protected = super()._features(names)
         # In a context given by another column people would be compared at equal values of it, as if
         # it were adjusted for.
-        legitimate = self._legitimate(list(names))
+        legitimate = self._legitimate(names)
         if legitimate is not None:
             chosen = [c for c in chosen if c in protected or c in legitimate]
         return chosen, protected
@@ -293,7 +294,7 @@ class DisparityPursuit(NumbersMixin, ClusteredMixin, SubgroupDetector):
     def _candidates(self, task, discovery, rows, items):
         sure = (confirmed_p(discovery.findings.table) <= self.significance).to_numpy()
         groups = discovery.findings.subgroups
-        causes = [g for g, yes in zip(groups, sure, strict=True) if yes]
+        causes = list(compress(groups, sure))
         return candidates_on(self, task, rows, items, causes)
 
     def _remeasure(self, task):

@@ -77,11 +77,8 @@ class Scores:
         """Switch to a scale, with the results remembered for it."""
         if scale not in self._scales:
             room = self.residuals.scales[scale]
-            cache = {
-                groups: adjusted_scores
-                for groups, adjusted_scores in self._adjusted_scores.items()
-                if not groups
-            }
+            of_none = frozenset()  # the same on every scale
+            cache = {k: v for k, v in self._adjusted_scores.items() if k == of_none}
             self._scales[scale] = room, self.squares(room), {}, cache
         self.scale = scale
         self.room, self.in_room, self._crossed, self._adjusted_scores = self._scales[scale]
@@ -316,23 +313,20 @@ class Scores:
         """Return scores with the variance of one candidate as the groups of the fit leave it."""
         key = self.scale, frozenset(adjusted_scores.groups), candidate
         variance, deviate = adjusted_scores.variance.copy(), adjusted_scores.deviate.copy()
-        if key not in self._exact:
+        is_new = key not in self._exact
+        if is_new:
             share, implied, variance[candidate] = self._variance_of(candidate, adjusted_scores)
-            is_estimable = self._is_estimable(
-                adjusted_scores.groups, adjusted_scores.information, variance
-            )
-            with_variance = adjusted_scores._replace(variance=variance, is_estimable=is_estimable)
-            deviate[candidate] = deviates(
-                self, with_variance, [candidate], share[None], np.array([implied])
-            )[0]
-            self._exact[key] = variance[candidate], deviate[candidate]
-        variance[candidate], deviate[candidate] = self._exact[key]
+        else:
+            variance[candidate], deviate[candidate] = self._exact[key]
         is_estimable = self._is_estimable(
             adjusted_scores.groups, adjusted_scores.information, variance
         )
-        return adjusted_scores._replace(
-            variance=variance, is_estimable=is_estimable, deviate=deviate
-        )
+        exact = adjusted_scores._replace(variance=variance, is_estimable=is_estimable)
+        if is_new:
+            implied = np.array([implied])
+            (deviate[candidate],) = deviates(self, exact, [candidate], share[None], implied)
+            self._exact[key] = variance[candidate], deviate[candidate]
+        return exact._replace(deviate=deviate)
 
     def _variance_of(self, candidate, adjusted_scores):
         """Return the shares of a fit's groups in one candidate, and the variance of its score.
@@ -344,11 +338,8 @@ class Scores:
         residual = self.residual_outcome_of(adjusted_scores)
         f = self.regressors([candidate])[0] - self.combined(adjusted_scores.groups, share)
         implied = f**2 @ r.implied(residual)
-        return (
-            share,
-            implied,
-            max(implied, (r.by_cluster((f * r.noise(residual))[None]) ** 2).sum()),
-        )
+        shown = (r.by_cluster((f * r.noise(residual))[None]) ** 2).sum()
+        return share, implied, max(implied, shown)
 
     def _is_estimable(self, groups, information, variance):
         """Return which candidates keep enough information, given some groups."""

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -80,32 +81,31 @@ def _counted(rows, row, y):
 
 def searched(detector: Any, task: Task, rows: Counted | Summed) -> Discovery:
     """Search rows for the causes, and describe them."""
-    d = detector
-    rows, folds = _in_folds(d, task, rows)
-    items = d._items_of(rows)
+    rows, folds = _in_folds(detector, task, rows)
+    items = detector._items_of(rows)
     task.memory = items.bare()
-    depths = _depths(d, items)
+    depths = _depths(detector, items)
 
     def mined(depth):
         task.budget.tests = 0
-        return _mined(d, rows, items, lambda n: d._spend(task, n), depth)
+        return _mined(detector, rows, items, lambda n: detector._spend(task, n), depth)
 
     candidates = mined(depths[0])
-    residuals = _adjusted(d, task, rows, candidates, folds)
+    residuals = _adjusted(detector, task, rows, candidates, folds)
     before, complete, max_depth = task.rng.bit_generator.state, None, depths[-1]
     for depth in depths:
         task.rng.bit_generator.state = before  # what is drawn does not depend on the depths before
         try:
             if depth > depths[0]:
                 candidates = mined(depth)
-            complete = depth, *_pursued(d, task, candidates, residuals, complete is None)
+            complete = depth, *_pursued(detector, task, candidates, residuals, complete is None)
         except OutOfTime:
             if complete is None:
                 raise
             break
     depth, scores, pursuit, level = complete
     with unhurried():
-        discovery = _described(d, task, rows, items, scores, pursuit, level)
+        discovery = _described(detector, task, rows, items, scores, pursuit, level)
         discovery.notes += residuals.learned.notes if residuals.learned else []
         if depth < max_depth:
             conditions = "1 condition" if depth == 1 else f"{depth} conditions"
@@ -113,9 +113,9 @@ def searched(detector: Any, task: Task, rows: Counted | Summed) -> Discovery:
                 f"The time budget ended the search: no groups of more than {conditions} were "
                 f"compared, of the {max_depth} asked for."
             )
-        if pursuit.groups and d.confirm is None:
+        if pursuit.groups and detector.confirm is None:
             discovery.notes.append(CHOSEN_BY_THEIR_DATA)
-        return _doubted(d, rows, scores, pursuit.groups, discovery)
+        return _doubted(detector, rows, scores, pursuit.groups, discovery)
 
 
 def _depths(detector, items):
@@ -124,10 +124,10 @@ def _depths(detector, items):
     With a time budget, a search of very many contexts is preceded by searches with fewer
     conditions, whose answers stand if the time ends. They need a small part of its time.
     """
-    d = detector
-    most = len(items.codes) if d.max_predicates is None else min(d.max_predicates, len(items.codes))
+    n_columns = len(items.codes)
+    most = min(detector.max_predicates or n_columns, n_columns)
     n_contexts = math.comb(int((~items.protected).sum()), max(most - 1, 0))
-    is_staged = d._limit("seconds") is not None and n_contexts > _MANY_CONTEXTS
+    is_staged = detector._limit("seconds") is not None and n_contexts > _MANY_CONTEXTS
     return list(range(1, most + 1)) if is_staged else [most]
 
 
@@ -150,11 +150,10 @@ def _pursued(detector, task, candidates, residuals, is_first):
     A search that runs out of time returns its causes so far, or raises OutOfTime if one with fewer
     conditions is complete.
     """
-    d = detector
     if not is_first:
         go_on(f"{len(candidates):,} groups listed")
-    scores = Scores(candidates, residuals, d.min_effect)
-    level = Level(scores, d.n_resamples, task.rng, d.borrow)
+    scores = Scores(candidates, residuals, detector.min_effect)
+    level = Level(scores, detector.n_resamples, task.rng, detector.borrow)
 
     def in_time():
         if not is_first:
@@ -162,7 +161,7 @@ def _pursued(detector, task, candidates, residuals, is_first):
         task.progress(f"{len(candidates):,} groups tested, {task.budget.elapsed:.0f} s")
         return task.budget.affords(0)  # otherwise the result says what stopped it
 
-    pursuit = pursue(scores, level, d.significance, in_time, d.k)
+    pursuit = pursue(scores, level, detector.significance, in_time, detector.k)
     scores = scores.on(pursuit.final.scale)
     fit = scores.fit(pursuit.groups)
     z = fit.effect / np.sqrt(np.maximum(np.diag(fit.covariance), 1e-300))
@@ -173,20 +172,19 @@ def _pursued(detector, task, candidates, residuals, is_first):
 
 def _in_folds(detector, task, rows):
     """Return rows, and the folds in which expectations of them are learned."""
-    if not len(rows) or not detector._legitimate(list(detector.space_.names)):
+    if not len(rows) or not detector._legitimate():
         return rows, None
     return in_folds(rows, detector.nuisance, task.rng)
 
 
 def _adjusted(detector, task, rows, candidates, folds):
     """Return the residuals of outcomes and protected parts."""
-    d = detector
     return adjust(
         rows,
         candidates.is_part,
-        d.space_,
-        d._legitimate(list(d.space_.names)),
-        d.nuisance,
+        detector.space_,
+        detector._legitimate(),
+        detector.nuisance,
         task.rng,
         folds=folds,
         checked=candidates.single_parts,
@@ -195,31 +193,31 @@ def _adjusted(detector, task, rows, candidates, folds):
 
 def _described(detector, task, rows, items, scores, pursuit, level):
     """Return the Discovery of the causes, with its tables."""
-    d, measure = detector, rows.names[0]
+    measure = rows.names[0]
     worse = 1 if measure in HIGHER_IS_WORSE else -1  # sign of effects on who is treated worse
     n_tests = max(len(scores.candidates), 1)
-    width = level.levels_of(pursuit.groups, scores, d.significance)
+    width = level.levels_of(pursuit.groups, scores, detector.significance)
     table, groups = _tables.causes(scores, pursuit.groups, width, worse)
     table["p_adjusted"], table["measure"] = pursuit.p_adjusted, measure
     table["test"] = np.full(len(table), _causes.TEST, dtype=object)
     findings = GroupFindings.of(groups, table, task.space)
-    largest = level.largest_z(d.significance)
+    largest = level.largest_z(detector.significance)
     values = _people_of(items)
-    legitimate = [c for c in d._legitimate(list(d.space_.names)) or [] if c in rows.X]
-    equal = _causes.at_equal_columns(scores, values, d.significance)
+    legitimate = [c for c in detector._legitimate() or [] if c in rows.X]
+    equal = _causes.at_equal_columns(scores, values, detector.significance)
     tables = {
-        "groups": d._single_groups(rows, items, n_tests),
+        "groups": detector._single_groups(rows, items, n_tests),
         **_tables.about_causes(scores, pursuit, worse, largest),
         "gaps": _causes.parts_of_gaps(
-            scores, pursuit.groups, groups, values, equal, d.significance
+            scores, pursuit.groups, groups, values, equal, detector.significance
         ),
         "comparable": equal,
         "associations": _tables.associations(items, values, legitimate, rows.frequency),
     }
-    by_value = count_values(groups, groups, d.protected_)
+    by_value = count_values(groups, groups, detector.protected_)
     counts = FoundCounts(len(scores.candidates), len(groups), by_value)
     discovery = subgroup_discovery(
-        d,
+        detector,
         rows=rows,
         findings=findings,
         counts=counts,
@@ -230,7 +228,7 @@ def _described(detector, task, rows, items, scores, pursuit, level):
     discovery.notes += _tables.notes(tables, table, largest, bool(legitimate))
     discovery.notes += _tables.column_notes(tables["associations"])
     verdict_scores = Scores(scores.candidates.verdict_groups, scores.residuals)
-    discovery.candidates = _candidates(d, rows, items, verdict_scores, groups)
+    discovery.candidates = _candidates(detector, rows, items, verdict_scores, groups)
     return discovery
 
 
@@ -254,7 +252,7 @@ def _doubted(detector, rows, scores, groups, discovery):
     Too little was learned if no finding would remain were its effect smaller by what the cells of
     legitimate columns would still add to it.
     """
-    columns = detector._legitimate(list(detector.space_.names)) or []
+    columns = detector._legitimate() or []
     discovery = _untested(rows, scores, discovery, columns, detector.space_)
     unlearned = [scores.unlearned(group) for group in groups]
     for finding, parts in zip(discovery.findings, unlearned, strict=True):
@@ -265,14 +263,9 @@ def _doubted(detector, rows, scores, groups, discovery):
     )
     if not is_overturned.any():
         return discovery
-    names = [
-        str(f.subject)
-        for f, is_turned in zip(discovery.findings, is_overturned, strict=True)
-        if is_turned
-    ]
-    decisive = [
-        u for parts, yes in zip(unlearned, is_overturned, strict=True) if yes for u in parts
-    ]
+    findings, overturned = list(discovery.findings), np.flatnonzero(is_overturned)
+    names = [str(findings[k].subject) for k in overturned]
+    decisive = [crossing for k in overturned for crossing in unlearned[k]]
     if all(u.has_joined for u in decisive):
         reason = (
             "cells of legitimate columns were adjusted for, perhaps for nothing, which moves "
@@ -285,9 +278,9 @@ def _doubted(detector, rows, scores, groups, discovery):
             "estimator"
         )
     discovery.notes.append(reason[0].upper() + reason[1:] + ".")
-    return (
-        replace(discovery, judgment=Judgment(UNSURE, reason)) if is_overturned.all() else discovery
-    )
+    if not is_overturned.all():
+        return discovery
+    return replace(discovery, judgment=Judgment(UNSURE, reason))
 
 
 def _too_fine(rows, columns, space):
@@ -352,17 +345,21 @@ def measured(
     Returns `scores`: scores of the groups found, and of each single protected value after them, on
     the scale of the findings; `table`: the estimates of the groups found.
     """
-    d, groups = detector, findings.subgroups
+    groups = findings.subgroups
     if folds is None:
-        rows, folds = _in_folds(d, task, rows)
-    items = d._items_again(task, rows)
+        rows, folds = _in_folds(detector, task, rows)
+    items = detector._items_again(task, rows)
     single = [Subgroup([items.predicates[i]]) for i in np.flatnonzero(items.protected)]
-    candidates = ContextGroups.of_groups([*groups, *single], d.protected_, rows.X, rows.frequency)
-    scores = Scores(candidates, _adjusted(d, task, rows, candidates, folds), d.min_effect)
+    candidates = ContextGroups.of_groups(
+        [*groups, *single], detector.protected_, rows.X, rows.frequency
+    )
+    scores = Scores(
+        candidates, _adjusted(detector, task, rows, candidates, folds), detector.min_effect
+    )
     if len(groups) and findings.table["scale"].iloc[0] in scores.residuals.scales:
         scores = scores.on(findings.table["scale"].iloc[0])
     positions = list(range(len(groups)))
-    table = _causes.estimates(scores, positions, d.significance)
+    table = _causes.estimates(scores, positions, detector.significance)
     table["measure"] = rows.names[0]
     table["test"] = np.full(len(table), _causes.TEST_OF_FEW, dtype=object)
     return scores, table
@@ -370,24 +367,24 @@ def measured(
 
 def measured_causes(detector: Any, task: Task, rows: Counted | Summed) -> Discovery:
     """Return the Discovery of the causes of fit, measured together on other rows."""
-    d, fit_findings = detector, detector.result_.findings
-    rows, folds = _in_folds(d, task, rows)
-    items = d._items_again(task, rows)
-    scores, table = measured(d, task, rows, fit_findings, folds)
+    fit_findings = detector.result_.findings
+    rows, folds = _in_folds(detector, task, rows)
+    items = detector._items_again(task, rows)
+    scores, table = measured(detector, task, rows, fit_findings, folds)
     table = with_effects_at_fit(table, fit_findings, "holm")
-    is_confirmed = confirmed(table, d.significance)
-    counts = d._counts(items, fit_findings.subgroups, is_confirmed)
+    is_confirmed = confirmed(table, detector.significance)
+    counts = detector._counts(items, fit_findings.subgroups, is_confirmed)
     values, groups = _people_of(items), list(range(len(fit_findings)))
-    equal = _causes.at_equal_columns(scores, values, d.significance)
+    equal = _causes.at_equal_columns(scores, values, detector.significance)
     tables = {
-        "groups": d._single_groups(rows, items, max(len(fit_findings), 1)),
+        "groups": detector._single_groups(rows, items, max(len(fit_findings), 1)),
         "gaps": _causes.parts_of_gaps(
-            scores, groups, fit_findings.subgroups, values, equal, d.significance
+            scores, groups, fit_findings.subgroups, values, equal, detector.significance
         ),
         "comparable": equal,
     }
     discovery = subgroup_discovery(
-        d,
+        detector,
         rows=rows,
         findings=fit_findings.with_table(table),
         counts=counts,
@@ -395,8 +392,8 @@ def measured_causes(detector: Any, task: Task, rows: Counted | Summed) -> Discov
         tables=tables,
         versus=VERSUS,
     )
-    causes = [g for g, yes in zip(fit_findings.subgroups, is_confirmed, strict=True) if yes]
-    discovery.candidates = candidates_on(d, task, rows, items, causes, folds)
+    causes = list(compress(fit_findings.subgroups, is_confirmed))
+    discovery.candidates = candidates_on(detector, task, rows, items, causes, folds)
     return discovery
 
 
@@ -409,13 +406,12 @@ def candidates_on(
     folds: list | None = None,
 ) -> Candidates:
     """Return the candidates of the question on rows that were not searched."""
-    d = detector
     if folds is None:
-        rows, folds = _in_folds(d, task, rows)
+        rows, folds = _in_folds(detector, task, rows)
         items = items.on(rows.X)
-    groups = _mined(d, rows, items, lambda n: 0).verdict_groups
-    scores = Scores(groups, _adjusted(d, task, rows, groups, folds))
-    return _candidates(d, rows, items, scores, causes)
+    groups = _mined(detector, rows, items, lambda n: 0).verdict_groups
+    scores = Scores(groups, _adjusted(detector, task, rows, groups, folds))
+    return _candidates(detector, rows, items, scores, causes)
 
 
 def explained_by(
@@ -440,10 +436,8 @@ def explained_by(
     members = members.reshape(len(effects), len(X))
     rows, alike = [], _comparable(causes, result)
     table = result.findings.table
-    protected_items = np.flatnonzero(items.protected)
-    masks_by_value = {
-        str(items.predicates[i]): items.predicates[i].mask(X) for i in protected_items
-    }
+    protected_predicates = [items.predicates[i] for i in np.flatnonzero(items.protected)]
+    masks_by_value = {str(p): p.mask(X) for p in protected_predicates}
     references = table["reference"] if "reference" in table else [None] * len(table)
     for group, effect, measure, reference, is_alike in zip(
         result.findings.subgroups, table["effect"], table["measure"], references, alike, strict=True
@@ -453,11 +447,11 @@ def explained_by(
             rest = context_of(group, protected).mask(X) & ~inside
         else:
             rest = _compared_with(reference, inside, masks_by_value)
-        is_alike = is_alike and rest is not None
-        rest = inside if rest is None else rest
-        with np.errstate(invalid="ignore", divide="ignore"):
-            share = members @ inside / inside.sum() - members @ rest / rest.sum()
-        parts = effects * (share if is_alike else np.nan)
+        parts = np.full(len(effects), np.nan)
+        if is_alike and rest is not None:
+            with np.errstate(invalid="ignore", divide="ignore"):
+                share = members @ inside / inside.sum() - members @ rest / rest.sum()
+            parts = effects * share
         best = int(np.argmax(np.abs(parts))) if len(parts) and np.abs(parts).max() > 0 else -1
         cause = str(causes.findings.subgroups[best]) if best >= 0 else ""
         rows.append((str(group), measure, effect, parts.sum(), effect - parts.sum(), cause))
@@ -471,12 +465,8 @@ def _compared_with(reference, inside, masks_by_value):
         return np.ones(len(inside), dtype=bool)
     if reference in ("rest", "the rest"):
         return ~inside
-    parts = str(reference).split(" and ")
-    return (
-        np.logical_and.reduce([masks_by_value[p] for p in parts])
-        if {*parts} <= {*masks_by_value}
-        else None
-    )
+    masks = [masks_by_value.get(part) for part in str(reference).split(" and ")]
+    return None if any(m is None for m in masks) else np.logical_and.reduce(masks)
 
 
 def _comparable(causes, result):

@@ -190,9 +190,8 @@ class _Search:
         self.visited[frozenset(divided)] = divided
         for new in divided[-2:]:
             adjusted_scores = self.scores.adjusted_for_others(new, divided)
-            self.steps.append(
-                self._step("divide", new, adjusted_scores, self.level.evidence(adjusted_scores)[0])
-            )
+            evidence, _ = self.level.evidence(adjusted_scores)
+            self.steps.append(self._step("divide", new, adjusted_scores, evidence))
         return divided
 
     def _enters(self, groups, new):
@@ -220,16 +219,7 @@ class _Search:
             p |= self._p_adjusted(to_test, groups)
             worst = max(to_test, key=p.get)
             if p[worst] > self.significance and len(groups) > 1:
-                self.steps.append(
-                    Step(
-                        action="drop",
-                        group=worst,
-                        z=np.nan,
-                        evidence=np.nan,
-                        critical=self.critical,
-                        p_adjusted=p[worst],
-                    )
-                )
+                self.steps.append(Step("drop", worst, np.nan, np.nan, self.critical, p[worst]))
                 groups = [g for g in groups if g != worst]
                 to_test = [g for g in to_test if g != worst and p[g] > self.significance] or groups
             else:

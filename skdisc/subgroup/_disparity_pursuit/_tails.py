@@ -69,9 +69,9 @@ def deviates(
     if not r.is_binary:
         return deviates_of_numbers(scores, adjusted_scores, subset)
     deviate = adjusted_scores.z[subset]
-    few = np.flatnonzero((np.abs(deviate) > FROM) & (c.support_context[subset] <= MOST))
     if r.cluster is not None:
         return deviate
+    few = np.flatnonzero((np.abs(deviate) > FROM) & (c.support_context[subset] <= MOST))
     near = np.zeros(c.n_rows, dtype=bool)
     for group in adjusted_scores.groups:
         if c.support_context[group] <= MOST:

@@ -45,7 +45,7 @@ class Level:
 
     `n_resamples`: number of draws; 0: Bonferroni's bound. `borrow`: whether candidates are
     weighted: by their information and, if columns are adjusted for, by how their contexts fare at
-    given main effects. (Trees learn how contexts fare; what they leave shows where they err.).
+    given main effects. (Trees learn how contexts fare; what they leave shows where they err.)
     """
 
     def __init__(

@@ -79,12 +79,9 @@ def clustered(tally: GroupTally | Means, factor: np.ndarray | None) -> GroupTall
 
 def item_tallies(rows: Any, items: Items, item_numbers: np.ndarray) -> list:
     """Return the comparisons of the rows of some items with all others, by measure."""
-    factor_by_measure = None
+    factors = [None] * len(rows.names)
     if rows.cluster is not None:
         everyone = [np.ones(len(rows), dtype=bool)] * len(item_numbers)
-        factor_by_measure = inflation(rows, items.masks(item_numbers), everyone)
-    sums = [item_sums[:, item_numbers] for item_sums in rows.item_sums(items)]
-    factors = [None] * len(sums) if factor_by_measure is None else factor_by_measure
-    return [
-        clustered(rows.tally(j, s), g) for j, (s, g) in enumerate(zip(sums, factors, strict=True))
-    ]
+        factors = inflation(rows, items.masks(item_numbers), everyone)
+    tallies = [rows.tally(j, s[:, item_numbers]) for j, s in enumerate(rows.item_sums(items))]
+    return [clustered(*pair) for pair in zip(tallies, factors, strict=True)]

@@ -1,13 +1,14 @@
 """Measure findings again, on rows that were not searched."""
 
 from dataclasses import replace
+from itertools import compress
 
 import numpy as np
-import pandas as pd
 
 from skdisc import _stats
 from skdisc._space._items import count_values
 from skdisc.subgroup._estimation._contrasts import Contrasts
+from skdisc.subgroup._estimation._outcome_rows import by_measure
 
 _FOR_ROWS_HELD_OUT = 0.5  # share of the time that a search leaves for its findings on others
 _COPIED = ("effect", "ci_low", "ci_high", "p_value", "p_adjusted", "support")
@@ -21,16 +22,19 @@ def confirm_on_held_out(detector, task, rows):
     `detector`: with `_search`, `_measure_held_out` and `_candidates`. `rows`: Counted, Summed or
     Outcome.
     """
-    d = detector
-    search_rows, held_out = rows.split(d.confirm, task.rng)
+    search_rows, held_out = rows.split(detector.confirm, task.rng)
     with task.budget.keeping(_FOR_ROWS_HELD_OUT):
-        discovery = d._search(task, search_rows)
-    table = d._measure_held_out(task, discovery.findings, held_out)
+        discovery = detector._search(task, search_rows)
+    table = detector._measure_held_out(task, discovery.findings, held_out)
     sizes = search_rows.n, held_out.n
-    discovery = with_held_out_statistics(discovery, table, d.significance, d.protected_, sizes)
+    discovery = with_held_out_statistics(
+        discovery, table, detector.significance, detector.protected_, sizes
+    )
     # Bins may have been cut by the outcomes of the rows searched: what is excluded is excluded by
     # the others, which measure the findings, too.
-    discovery.candidates = d._candidates(task, discovery, held_out, d._items_again(task, held_out))
+    discovery.candidates = detector._candidates(
+        task, discovery, held_out, detector._items_again(task, held_out)
+    )
     return discovery
 
 
@@ -40,18 +44,18 @@ def measured_again(detector, task, rows):
     `detector`: fitted; with `_measure_again`, `_items_again`, `_counts` and `_report`. `rows`:
     Counted, Summed or Outcome.
     """
-    d, fit_findings = detector, detector.result_.findings
-    table = d._measure_again(fit_findings, rows)
-    items, is_again = d._items_again(task, rows), confirmed(table, d.significance)
-    counts = d._counts(items, fit_findings.subgroups, is_again)
+    fit_findings = detector.result_.findings
+    table = detector._measure_again(fit_findings, rows)
+    items, is_again = detector._items_again(task, rows), confirmed(table, detector.significance)
+    counts = detector._counts(items, fit_findings.subgroups, is_again)
     if "level" in fit_findings.table:
-        table["level"] = 1 - d.significance  # nothing was chosen on these rows
+        table["level"] = 1 - detector.significance  # nothing was chosen on these rows
     for name in fit_findings.table.columns.difference(table.columns):
         # A table has the columns of fit; statistics of the search alone are unknown here.
         if not name.startswith("held_out_"):
             table[name] = fit_findings.table[name] if name in _OF_THE_GROUP else np.nan
-    discovery = d._report(rows, items, fit_findings.with_table(table), counts)
-    discovery.candidates = d._candidates(task, discovery, rows, items)
+    discovery = detector._report(rows, items, fit_findings.with_table(table), counts)
+    discovery.candidates = detector._candidates(task, discovery, rows, items)
     return discovery
 
 
@@ -79,30 +83,30 @@ def measure_again(findings, rows, significance, correction, protected=None, min_
             f"The findings of fit are about {missing[0]!r}, which these rows do not have. Pass "
             "labels y, as at fit."
         )
+    measure = np.array([rows.names.index(m) for m in findings.table["measure"]], dtype=int)
     if protected is not None:
         contrasts = Contrasts.of_groups(rows, findings.subgroups, protected)
-        measure = np.array([rows.names.index(m) for m in findings.table["measure"]], dtype=int)
         positions = np.arange(len(findings))
         table = contrasts.table(measure, positions, significance)
         if min_effect and len(positions):
             beyond = np.array([t.p_beyond(min_effect) for t in contrasts.tallies])
             table["p_value"] = np.maximum(table["p_value"], beyond[measure, positions])
         if "effect_everyone" in findings.table:
-            everyone = _against_everyone(findings, rows, significance)
+            everyone = _against_everyone(findings, rows, measure, significance)
             table["effect_everyone"], table["t"] = everyone["effect"], everyone["t"]
     else:
-        table = _against_everyone(findings, rows, significance)
+        table = _against_everyone(findings, rows, measure, significance)
     return with_effects_at_fit(table, findings, correction)
 
 
-def _against_everyone(findings, rows, significance):
+def _against_everyone(findings, rows, measure, significance):
     """Return the table of each finding compared with everyone, by its measure."""
-    measures, parts = findings.table["measure"].to_numpy(), []
-    for name in dict.fromkeys(measures) or rows.names[:1]:
-        j, positions = rows.names.index(name), np.flatnonzero(measures == name)
+
+    def compared(j, positions):
         masks = (findings.subgroups[i].mask(rows.X) for i in positions)
-        parts.append(rows.compare(j, masks, significance).set_axis(positions))
-    return pd.concat(parts).sort_index()
+        return rows.compare(j, masks, significance)
+
+    return by_measure(measure, compared)
 
 
 def with_effects_at_fit(table, findings, correction):
@@ -128,7 +132,7 @@ def with_held_out_statistics(discovery, table, significance, protected, n_rows):
     for name in (*_COPIED, *table.columns.intersection(_COPIED_IF_THERE)):
         findings.table[f"held_out_{name}"] = table[name]
     is_again = confirmed(table, significance)
-    confirmed_groups = {g for g, yes in zip(findings.subgroups, is_again, strict=True) if yes}
+    confirmed_groups = set(compress(findings.subgroups, is_again))
     hits = count_values(confirmed_groups, confirmed_groups, protected)
     by_value = {v: (n, hits.get(v, (0, 0))[1]) for v, (n, _) in discovery.by_value.items()}
     note = (

@@ -46,18 +46,19 @@ def mine_family(
     family : Family
         One contrast per pattern.
     """
-    d = detector
-    least = d._least(rows) if least is None else least
+    least = detector._least(rows) if least is None else least
     # A group has at least one protected condition, so a context has one condition less.
-    longest_context = None if d.max_predicates is None else d.max_predicates - 1
-    mine_patterns = rows.miner(items, least, d.distinct)
+    longest_context = None if detector.max_predicates is None else detector.max_predicates - 1
+    mine_patterns = rows.miner(items, least, detector.distinct)
     contexts = mine_patterns(longest_context, ~items.protected, in_time(task))
-    patterns = mine_patterns(d.max_predicates, items.protected, lambda n: d._spend(task, n))
-    patterns = publishable_groups(d, patterns, items)
+    patterns = mine_patterns(
+        detector.max_predicates, items.protected, lambda n: detector._spend(task, n)
+    )
+    patterns = publishable_groups(detector, patterns, items)
     contrasts, has_contrast = Contrasts.of_patterns(rows, patterns, contexts, items)
-    tested = candidates(contrasts, has_contrast, d._least(rows), patterns, d.distinct)
+    tested = candidates(contrasts, has_contrast, detector._least(rows), patterns, detector.distinct)
     tested, twin = one_side_each(contrasts, tested, patterns, items, direction)
-    family = Family.of_patterns(d, contrasts, tested, twin, patterns, items)
+    family = Family.of_patterns(detector, contrasts, tested, twin, patterns, items)
     return patterns, replace(family, contexts=contexts, least=least)
 
 

@@ -17,6 +17,7 @@ from skdisc._space._items import Items
 from skdisc._space._subgroup import Group, Subgroup
 from skdisc._stats._means import Means
 from skdisc.subgroup._estimation._clusters import clustered, inflation, members_of
+from skdisc.subgroup._estimation._outcome_rows import by_measure
 from skdisc.subgroup._lattice._conjunctions import Patterns
 
 IN_CONTEXT = "the others in the same context"
@@ -85,9 +86,7 @@ class Contrasts:
         sums, support_size = rows.pattern_sums(patterns), rows.support(patterns)
         whole, factors, side_sums = rows.support(contexts), None, None
         if rows.cluster is not None:
-            masks = (
-                members_of(items, conditions) for conditions in (patterns.items, context_items)
-            )
+            masks = (members_of(items, numbers) for numbers in (patterns.items, context_items))
             factors = inflation(rows, *masks)
         if rows.has_numbers:
             part, is_mined = patterns.find(np.where(protected, patterns.items, PAD))
@@ -238,13 +237,10 @@ class Contrasts:
         Returns a DataFrame: the columns of `GroupTally.contrast`, ``support``, ``support_context``
         and ``measure``.
         """
-        parts, level = [], np.broadcast_to(level, measure.shape)
-        for j in np.unique(measure) if len(measure) else [0]:
-            positions = np.flatnonzero(measure == j)
-            parts.append(
-                self.tally(j, group[positions]).contrast(level[positions]).set_axis(positions)
-            )
-        table = pd.concat(parts).sort_index()
+        level = np.broadcast_to(level, measure.shape)
+        table = by_measure(
+            measure, lambda j, which: self.tally(j, group[which]).contrast(level[which])
+        )
         table.insert(6, "support", self.support[group])
         table["support_context"] = self.support_context[group]
         table["measure"] = np.array(self.rows.names, dtype=object)[measure]

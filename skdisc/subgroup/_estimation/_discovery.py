@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -53,7 +54,7 @@ class FoundCounts:
     ) -> "FoundCounts":
         """Count groups, each once; `is_found` is a bool array."""
         tested = set(groups)
-        found_groups = {g for g, yes in zip(groups, is_found, strict=True) if yes}
+        found_groups = set(compress(groups, is_found))
         return cls(len(tested), len(found_groups), count_values(tested, found_groups, protected))
 
 

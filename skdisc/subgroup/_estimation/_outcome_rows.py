@@ -10,6 +10,19 @@ from skdisc._utils._frequency import ManyPeople, people_in
 from skdisc.subgroup._lattice._conjunctions import Patterns
 
 
+def by_measure(measure: np.ndarray, table_of: Callable) -> pd.DataFrame:
+    """Return a table whose rows are about several measures; those of one measure are made at once.
+
+    `measure`: that of each row, by position. `table_of`: ``table_of(j, positions)`` returns the
+    rows of a measure at these positions.
+    """
+    parts = []
+    for j in np.unique(measure) if len(measure) else [0]:
+        positions = np.flatnonzero(measure == j)
+        parts.append(table_of(j, positions).set_axis(positions))
+    return pd.concat(parts).sort_index()
+
+
 class PeopleRows(ManyPeople):
     """Rows that may each stand for many people; a subclass has X, `at` and `outcome`.
 

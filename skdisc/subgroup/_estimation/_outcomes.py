@@ -24,7 +24,7 @@ from skdisc._stats._rates import (
     hits_and_trials,
     rate_values,
 )
-from skdisc._utils._frequency import count
+from skdisc._utils._frequency import count, taken
 from skdisc.subgroup._estimation._outcome_rows import OutcomeRows
 from skdisc.subgroup._lattice._conjunctions import Patterns
 from skdisc.subgroup._lattice._lattice import Lattice
@@ -81,7 +81,7 @@ class Counted(OutcomeRows):
 
     def at(self, which: np.ndarray) -> "Counted":
         """Return the rows selected by a mask or by positions."""
-        frequency = None if self.frequency is None else self.frequency[which]
+        frequency = taken(self.frequency, which)
         return Counted(self._X_at(which), self.cell[which], self.names, frequency)
 
     def tally(self, j: int, sums: np.ndarray, of_context: np.ndarray | None = None) -> GroupTally:
@@ -142,8 +142,7 @@ class Counted(OutcomeRows):
 
     def group_sums(self, j: int, masks: Sequence) -> np.ndarray:
         """Return the sums over the rows of each bool mask, shape (4, n_groups)."""
-        cell, f = self.cell, self.frequency
-        counts = [count(cell[m], N_CELLS, None if f is None else f[m]) for m in masks]
+        counts = [count(self.cell[m], N_CELLS, taken(self.frequency, m)) for m in masks]
         return np.array(counts, dtype=np.int64).reshape(-1, N_CELLS).T
 
 
@@ -204,12 +203,8 @@ class Summed(OutcomeRows):
 
     def at(self, which: np.ndarray) -> "Summed":
         """Return the rows selected by a mask or by positions."""
-        weight, cluster, frequency = (
-            None if column is None else column[which]
-            for column in (self.weight, self.cluster, self.frequency)
-        )
-        values = self.values[:, which]
-        return Summed(self._X_at(which), values, self.names, weight, cluster, frequency)
+        columns = (taken(c, which) for c in (self.weight, self.cluster, self.frequency))
+        return Summed(self._X_at(which), self.values[:, which], self.names, *columns)
 
     def is_binary(self, j: int) -> bool:
         """Return whether the numbers of a measure are 0, 1 or missing, and rows have no weights."""

@@ -1,6 +1,7 @@
 """From groups that a detector proposes to a Discovery."""
 
 from collections.abc import Sequence
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -59,11 +60,11 @@ def discover_groups(
     unmeasured = pd.DataFrame({"measure": list(rows.names) * len(groups), "effect": np.nan})
     findings = GroupFindings.of(proposed, unmeasured, task.space)
     table = detector._measure_again(findings, rows).drop(columns="effect_at_fit")
-    worth = direction == "both" or in_direction(table["effect"].to_numpy(), direction)
+    worth = in_direction(table["effect"].to_numpy(), direction) | (direction == "both")
     significant = (table["p_adjusted"] <= detector.significance).to_numpy() & worth
     size = table["effect"].abs().round(9)  # ties keep the order of the proposals
     order = np.lexsort((-size, ~significant))
-    order = order[np.broadcast_to(worth, len(order))[order]]
+    order = order[worth[order]]
     measures = table["measure"].iloc[order]
     order = order[(measures.groupby(measures).cumcount() < detector.k).to_numpy()]
     shown = [proposed[i] for i in order]
@@ -73,15 +74,15 @@ def discover_groups(
 
 
 def _in_contexts(detector, task, rows, items, groups, direction, aliases):
-    d, length = detector, np.array([len(g.predicates) for g in groups], dtype=int)
-    contrasts = Contrasts.of_groups(rows, groups, d._protected_features)
-    family = Family.of(d, contrasts, contrasts.enough(d._least(rows)))
+    length = np.array([len(g.predicates) for g in groups], dtype=int)
+    contrasts = Contrasts.of_groups(rows, groups, detector._protected_features)
+    family = Family.of(detector, contrasts, contrasts.enough(detector._least(rows)))
     worth = family.is_tested if direction == "both" else has_gap_in_direction(family, direction)
-    significant = (family.p_adjusted <= d.significance) & worth
-    measure, group = family.first(d.k, d.order, length, worth)
-    table = family.table(measure, group, d.significance, significant)
+    significant = (family.p_adjusted <= detector.significance) & worth
+    measure, group = family.first(detector.k, detector.order, length, worth)
+    table = family.table(measure, group, detector.significance, significant)
     findings = GroupFindings.of([groups[i] for i in group], table, task.space, aliases)
-    tested = [g for g, yes in zip(groups, family.is_tested.any(axis=0), strict=True) if yes]
+    tested = list(compress(groups, family.is_tested.any(axis=0)))
     is_found = significant.any(axis=0)[family.is_tested.any(axis=0)]
-    counts = FoundCounts.of(tested, is_found, d.protected_)
-    return d._report(rows, items, findings, counts)
+    counts = FoundCounts.of(tested, is_found, detector.protected_)
+    return detector._report(rows, items, findings, counts)

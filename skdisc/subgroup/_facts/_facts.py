@@ -224,7 +224,7 @@ class FACTS(SubgroupDetector):
         is_out[canonical_order(by_name(rows.X))] = drawn
         searched, held_out = rows.at(~is_out), rows.at(is_out)
         discovery = self._studied(task, cache, searched)
-        fit_table, shown = discovery.findings.table, task.memory.table
+        fit_table, shown = discovery.findings.table, task.memory
         table, _ = table_again(self, fit_table, shown, cache, held_out)
         sizes = len(searched.X), len(held_out.X)
         return with_held_out_statistics(discovery, table, self.significance, self.protected_, sizes)

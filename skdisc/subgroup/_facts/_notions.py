@@ -120,7 +120,7 @@ class Measured:
     def best_pair(self, budget):
         """Return the pair within budget that helps most of the group, of equals the cheapest."""
         helped = self.hits[:, 0] * (self.cost <= budget + _EPS)
-        return np.lexsort((np.arange(len(helped)), -helped, self.subgroup))[self.start[:-1]]
+        return np.lexsort((-helped, self.subgroup))[self.start[:-1]]
 
     def only(self, pair):
         """Return the counts with one pair of each subgroup."""

@@ -115,7 +115,7 @@ class Recourse:
             table[str(group)] = values
         sides = verdicts.sides(self.measured)
         table["p_value"] = self.corrected(compare_sides(*sides, notion, 0.05)["p_value"])
-        order = np.lexsort((np.arange(len(table)), table["p_value"], table["rank"]))
+        order = np.lexsort((table["p_value"], table["rank"]))
         return table.iloc[order].reset_index(drop=True)
 
     def corrected(self, p_value):
@@ -229,7 +229,7 @@ class Recourse:
         rows = []
         for notion, (verdicts, rank) in self._rankings.items():
             unfair = verdicts.score > 0
-            order = np.lexsort((np.arange(len(rank)), rank))[: int(top * unfair.sum())]
+            order = np.argsort(rank, kind="stable")[: int(top * unfair.sum())]
             count = np.bincount(verdicts.against[order], minlength=len(self.groups))
             row = {"notion": str(notion), "most_unfair": int(((rank == 1) & unfair).sum())}
             row["unfair"] = int(unfair.sum())

@@ -1,6 +1,6 @@
 """The report of FACTS: each subgroup compared under one notion, the first k shown."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -32,17 +32,6 @@ _COLUMNS = (
 )
 
 
-@dataclass(frozen=True)
-class ShownGroups:
-    """The findings of fit.
-
-    `table`: by finding: the protected column, the number of the subgroup in the plan of its
-    recourse, and the number of the group worse off.
-    """
-
-    table: pd.DataFrame
-
-
 def discovered(d, task, excluded):
     """Return the Discovery of a detector whose recourse was measured.
 
@@ -60,15 +49,13 @@ def discovered(d, task, excluded):
         keys = [table["p_value"].round(300), table["length"], -table["unfairness"], *keys[2:]]
     order = np.lexsort([k.to_numpy(float) for k in [*keys[::-1], ~is_found]])
     order = order[worse.to_numpy()[order]]
-    shown = table.iloc[order[: d.k]].reset_index(drop=True)
-    shown = _with_intervals(d, shown)
-    task.memory = ShownGroups(shown[["protected", "number", "against"]])
+    shown = _with_intervals(d, table.iloc[order[: d.k]].reset_index(drop=True))
+    task.memory = shown[["protected", "number", "against"]]
     n_tested, n_found = dict.fromkeys(_n_against(d, table), 0), _n_against(d, table[is_found])
     for r in d.recourse_.values():  # each value takes part in all comparisons of its columns
         for value in {value_name(p) for g in r.groups for p in _predicates(g)}:
             n_tested[value] += len(r)
     by_value = {value: (n, n_found[value]) for value, n in n_tested.items()}
-    discovery = _discovery(d, task, shown, d.recourse_)
     problem = ""
     if d.min_support > d.relevant_size:
         problem = (
@@ -76,8 +63,12 @@ def discovered(d, task, excluded):
             f"compared, and those from relevant_size={d.relevant_size:g} on matter"
         )
     candidates = candidates_of(d, d.recourse_, _places(table[is_found]), problem)
-    return replace(
-        discovery,
+    return _discovery(
+        d,
+        task,
+        shown,
+        d.recourse_,
+        shown[list(_COLUMNS)],
         n_tested=len(table),
         n_found=int(is_found.sum()),
         by_value=by_value,
@@ -114,20 +105,15 @@ def _with_intervals(d, shown):
     shown = shown.copy()
     for name, r in d.recourse_.items():
         positions = np.flatnonzero(shown["protected"] == name)
-        if len(positions):
-            verdicts = _verdicts_of(shown.iloc[positions], len(r))
-            new = _compared(d, r, verdicts, level)
-            subgroup_numbers = shown["number"].to_numpy(int)[positions]
-            for column in ("ci_low", "ci_high"):
-                shown.loc[positions, column] = new[column][subgroup_numbers]
+        if not len(positions):
+            continue
+        number, against = shown.loc[positions, ["number", "against"]].to_numpy(int).T
+        group = np.zeros(len(r), dtype=int)
+        group[number] = against  # of the other subgroups, nothing is shown
+        statistics = _compared(d, r, Verdicts(group, np.zeros(len(r))), level)
+        for column in ("ci_low", "ci_high"):
+            shown.loc[positions, column] = statistics[column][number]
     return shown
-
-
-def _verdicts_of(shown, n):
-    """Return the verdicts of findings, in the places of all subgroups."""
-    against = np.zeros(n, dtype=int)
-    against[shown["number"].to_numpy(int)] = shown["against"].to_numpy(int)
-    return Verdicts(against, np.zeros(n))
 
 
 def _compared(d, recourse, verdicts, level):
@@ -168,11 +154,10 @@ def _judged(d, recourse):
     verdicts = worst_off(measured, notion)
     level = d.significance if d.order == "effect" else None  # else see `_with_intervals`
     table = pd.DataFrame(_compared(d, recourse, verdicts, level))
-    is_turned = ~(table["effect"] < 0) & (measured.part is not None and notion.is_share)
-    for column, side in zip(("support", "support_rest"), verdicts.sides(measured), strict=True):
-        table[column.replace("support", "n_compared")] = table[column]
-        table[column] = side.n.ravel()
-    table["is_turned"], table["length"] = is_turned, (recourse.plan.patterns != PAD).sum(axis=1)
+    table["n_compared"], table["n_compared_rest"] = table["support"], table["support_rest"]
+    table["support"], table["support_rest"] = (s.n.ravel() for s in verdicts.sides(measured))
+    table["is_turned"] = ~(table["effect"] < 0) & (measured.part is not None and notion.is_share)
+    table["length"] = (recourse.plan.patterns != PAD).sum(axis=1)
     table["p_value"] = recourse.corrected(table["p_value"])
     table["unfairness"], table["notion_rank"] = verdicts.score, dense_ranks(verdicts.score)
     table["measure"] = pd.Series([str(notion)] * len(table), dtype=object)
@@ -189,11 +174,11 @@ def _notes(d, is_found):
         "such decisions is no finding here."
     ]
     notes += chosen_by_their_data(bool(is_found.any()) and d.confirm is None)
-    for name, r in d.recourse_.items():
-        if len(r):
-            continue
-        notes.append(f"No subgroup was measured by {name}: {_why_nothing(r)}.")
-    return notes
+    return notes + [
+        f"No subgroup was measured by {name}: {_why_nothing(r)}."
+        for name, r in d.recourse_.items()
+        if not len(r)
+    ]
 
 
 def _why_nothing(recourse):
@@ -214,20 +199,22 @@ def measured_again(d, task, cache, rows):
 
     `d`: fitted. `cache`: DecisionCache. `rows`: None: the budget is too small to query the model.
     """
-    fit_table, shown = d.result_.findings.table, task.memory.table
+    fit_table, shown = d.result_.findings.table, task.memory
     table, new_recourse = table_again(d, fit_table, shown, cache, rows)
     same_sign = np.sign(table["effect"]) == np.sign(fit_table["effect"])
     is_found = ((table["p_adjusted"] <= d.significance) & same_sign).to_numpy()
     n_tested, n_found = (_n_against(d, rows) for rows in (shown, shown[is_found]))
     by_value = {value: (n, n_found[value]) for value, n in n_tested.items()}
-    discovery = _discovery(d, task, shown, new_recourse, table)
-    candidates = candidates_of(d, new_recourse, set(), _AGAIN)
-    return replace(
-        discovery,
+    return _discovery(
+        d,
+        task,
+        shown,
+        new_recourse,
+        table,
         n_tested=len(table),
         n_found=int(is_found.sum()),
         by_value=by_value,
-        candidates=candidates,
+        candidates=candidates_of(d, new_recourse, set(), _AGAIN),
     )
 
 
@@ -241,7 +228,8 @@ def table_again(d, fit_table, shown, cache, rows):
     fit_table : DataFrame
         The statistics of the findings.
     shown : DataFrame
-        The table of `ShownGroups`.
+        By finding: the protected column, the number of the subgroup in the plan of its recourse,
+        and the number of the group worse off.
     cache : DecisionCache
     rows : StudyRows or None
 
@@ -284,8 +272,9 @@ def _new_recourse(d, recourse, shown, cache, rows):
         learning = recourse.measured.at(shown["number"].to_numpy(int)[order])
         sides = chosen_sides(learning, measured, verdicts, notion)
     statistics = compare_sides(*sides, notion, d.significance, d.order != "effect")
-    for column in ("support", "support_rest"):  # no action was chosen on these people
-        statistics[column.replace("support", "n_compared")] = statistics[column]
+    # no action was chosen on these people
+    statistics["n_compared"] = statistics["support"]
+    statistics["n_compared_rest"] = statistics["support_rest"]
     back = np.argsort(order)
     new = replace(
         recourse,
@@ -297,23 +286,21 @@ def _new_recourse(d, recourse, shown, cache, rows):
     return new, {name: values[back] for name, values in statistics.items()}
 
 
-def _discovery(d, task, shown, recourse, table=None):
-    """Return the fields that fit and audit share; counts are filled in by the caller."""
+def _discovery(d, task, shown, recourse, table, **fields):
+    """Return the Discovery of findings with these statistics; `fields` are further ones of it."""
     subjects = [
         d.recourse_[s.protected].plan.at(int(s.number))
         & d.recourse_[s.protected].groups[int(s.against)]
         for s in shown.itertuples()
     ]
-    table = shown[list(_COLUMNS)] if table is None else table
     measures = [str(r.notion(d.notion, d.viewpoint)) for r in recourse.values()]
     return Discovery(
         findings=GroupFindings.of(subjects, table, task.space),
         measure=", ".join(dict.fromkeys(measures)) or d.notion,
-        n_tested=0,
-        n_found=0,
         estimates=_with_recourse(recourse, d.significance),
         tables=_tables(d, shown, recourse),
         versus=IN_CONTEXT,
+        **fields,
     )
 
 

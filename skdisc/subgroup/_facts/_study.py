@@ -1,6 +1,6 @@
 """The study of one or several protected columns: mine subgroups and actions, measure them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
 
@@ -10,6 +10,7 @@ import pandas as pd
 from skdisc._space._codes import NOBODY, PAD
 from skdisc._space._items import make_items
 from skdisc._space._subgroup import Subgroup
+from skdisc._utils._frequency import taken
 from skdisc._utils._run_clock import go_on
 from skdisc.subgroup._facts._actions import Changed, RowValues, make_moves
 from skdisc.subgroup._facts._flips import find_flips
@@ -41,9 +42,12 @@ class StudyRows:
 
     def at(self, mask):
         """Return the rows selected by a mask."""
-        chosen = None if self.chosen is None else self.chosen[mask]
-        X = self.X[mask].reset_index(drop=True)
-        return StudyRows(X, self.decided[mask], self.space, self.settings, chosen)
+        return replace(
+            self,
+            X=self.X[mask].reset_index(drop=True),
+            decided=self.decided[mask],
+            chosen=taken(self.chosen, mask),
+        )
 
     @cached_property
     def values(self):
@@ -96,8 +100,8 @@ class StudyPeople:
         for g, predicate in enumerate(groups):
             code[predicate.mask(rows.X)] = g
         positions = np.flatnonzero(~rows.decided & (code != NOBODY))
-        chosen = None if rows.chosen is None else rows.chosen[positions]
-        return cls(rows, positions, code[positions], Layout(code[positions], len(groups)), chosen)
+        group, chosen = code[positions], taken(rows.chosen, positions)
+        return cls(rows, positions, group, Layout(group, len(groups)), chosen)
 
     @property
     def X(self):  # noqa: N802
@@ -109,8 +113,8 @@ def study(cache, rows, columns, before_block):
     """Measure recourse in the subgroups of the groups of one protected column, or of several.
 
     `cache`: shared by the columns studied. `rows`: StudyRows. `columns`: the column, or those whose
-    values are combined. `before_block`: charges candidate subgroups to the budget. Returns
-    `excluded`: groups and subgroups left out: name, affected people, reason.
+    values are combined. `before_block`: charges candidate subgroups to the budget. Returns the
+    Recourse, and the groups and subgroups left out: name, affected people, reason.
     """
     s = rows.settings
     groups, excluded = _groups(rows, columns)
@@ -275,12 +279,6 @@ def measure(cache, people, plan, s, c_inf):
     return plan, *_measured(plan, blocks, flips, people, c_inf)
 
 
-def _flipped(blocks, plan, flips):
-    """Yield, for each block of people, the flips, the edges of groups, and the members."""
-    for words, edges, covers in blocks.of(plan):
-        yield np.ascontiguousarray(flips[:, words]), edges, covers
-
-
 def _totals(parts):
     """Add up tuples of counts, entry by entry."""
     return tuple(map(sum, zip(*parts, strict=True)))
@@ -291,7 +289,8 @@ def _measured(plan, blocks, flips, people, c_inf):
     costs, layout = np.unique(plan.cost), people.layout
     chosen = None if people.chosen is None else layout.pack(people.chosen[None])
     wholes, parts, firsts, start = [], [], [], 0
-    for flipped, edges, covers in _flipped(blocks, plan, flips):
+    for words, edges, covers in blocks.of(plan):
+        flipped = np.ascontiguousarray(flips[:, words])
         wholes.append(_counted(plan, covers, flipped, edges, layout))
         firsts.append((_everyone(plan, covers, flipped, edges, layout),))
         if chosen is not None:

@@ -182,20 +182,11 @@ def make_pairs(moves, patterns, actions, contained):
     pairs = [np.empty((2, 0), dtype=np.int64)]
     for columns, subgroup_numbers in zip(sets, members, strict=True):
         go_on(f"pairing groups with {len(actions):,} actions")
-        fits = (
-            ~(action_sets & ~columns).any(axis=1)
-            if contained
-            else (action_sets == columns).all(axis=1)
-        )
-        for a in np.flatnonzero(fits):
-            valid = _valid(
-                moves,
-                by_column[subgroup_numbers],
-                actions_by_column[action_numbers[a]],
-                action_sets[a],
-                contained,
-            )
-            p, q = np.nonzero(valid)
+        beyond = action_sets & ~columns if contained else action_sets != columns
+        for a in np.flatnonzero(~beyond.any(axis=1)):
+            sources = by_column[subgroup_numbers]
+            targets = actions_by_column[action_numbers[a]]
+            p, q = np.nonzero(_valid(moves, sources, targets, action_sets[a], contained))
             pairs.append(np.array([subgroup_numbers[p], action_numbers[a][q]]))
     subgroup, action = np.concatenate(pairs, axis=1)
     source, target = by_column[subgroup], actions_by_column[action]

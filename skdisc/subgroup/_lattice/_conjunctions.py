@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from skdisc._space._codes import EVERYONE, PAD
+from skdisc._utils._frequency import taken
 from skdisc._utils._hashing import multipliers
 
 
@@ -42,8 +43,7 @@ class Patterns:
 
     def at(self, which: np.ndarray) -> "Patterns":
         """Return some of the patterns, given by a mask or in order."""
-        sums = None if self.sums is None else self.sums[which]
-        return Patterns(self.items[which], self.counts[which], sums)
+        return Patterns(self.items[which], self.counts[which], taken(self.sums, which))
 
     def numbered(self, numbers: np.ndarray) -> "Patterns":
         """Return the patterns with other numbers for their items, in order again."""

@@ -181,12 +181,9 @@ class _Walk:
             return
         covers, parents, origin = self.covers_of(block, parents)
         for part in _whole_groups(parents, max(1, _COVER_BYTES // (8 * covers.shape[1]))):
-            allowed = (
-                self.before_block(part.stop - part.start)
-                if self.before_block
-                else part.stop - part.start
-            )
-            self.stopped = allowed < part.stop - part.start
+            n = part.stop - part.start
+            allowed = self.before_block(n) if self.before_block else n
+            self.stopped = allowed < n
             part = slice(part.start, part.start + allowed)
             counts = _kernels.count(
                 covers, parents[part], self.lattice.bits, items[part], self.lattice.edges
@@ -240,13 +237,11 @@ class _Block:
 
 def _by_bits(frequency):
     """Return row and bit number of each set bit of frequencies, and the value of each bit."""
-    bit_values = 1 << np.arange(int(frequency.max(initial=1)).bit_length())
-    rows = [np.flatnonzero(frequency & bit_value) for bit_value in bit_values]
-    worth = (
-        bit_values[[len(bit_rows) > 0 for bit_rows in rows]] if len(frequency) else bit_values[:1]
-    )
-    rows = [bit_rows for bit_rows in rows if len(bit_rows)] or [rows[0]]
-    return np.concatenate(rows), np.repeat(np.arange(len(rows)), [len(r) for r in rows]), worth
+    bits = 1 << np.arange(int(frequency.max()).bit_length())
+    rows_by_bit = {bit: np.flatnonzero(frequency & bit) for bit in bits.tolist()}
+    rows_by_bit = {bit: rows for bit, rows in rows_by_bit.items() if len(rows)}
+    rows, sizes = np.concatenate([*rows_by_bit.values()]), [*map(len, rows_by_bit.values())]
+    return rows, np.repeat(np.arange(len(sizes)), sizes), np.array([*rows_by_bit])
 
 
 def _whole_groups(parents, size):

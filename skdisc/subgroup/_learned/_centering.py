@@ -8,6 +8,7 @@ import pandas as pd
 
 from skdisc._expectations import Covariates, Expectations, Unlearned, learn, widening
 from skdisc._space._items import Items
+from skdisc._utils._frequency import taken
 
 _LEAST = 10  # people of a cell, in each half
 _FULL = 1 / 3  # terms per person above which least squares leaves too little
@@ -133,9 +134,7 @@ class Centering:
         list per block, the surest first (`Crossings.to_widen`).
         """
         return [
-            expectations.left_to_learn(
-                self.residual[block], part[block], None if rows is None else rows[block]
-            )
+            expectations.left_to_learn(self.residual[block], part[block], taken(rows, block))
             for expectations, block in self._blocks()
         ]
 
@@ -145,12 +144,8 @@ class Centering:
         total = max(square.sum(), 1e-300)
         share = [square[block].sum() / total for _, block in self._blocks()]
         ends = [widening(crossings) for crossings in self.unlearned(part, rows)]
-        down, up = (
-            (float(np.dot(share, by_block)) for by_block in zip(*ends, strict=True))
-            if ends
-            else (0.0, 0.0)
-        )
-        return down, up
+        down, up = np.reshape(ends, (-1, 2)).T
+        return float(np.dot(share, down)), float(np.dot(share, up))
 
     @property
     def freedom(self) -> float:
@@ -175,9 +170,7 @@ class Centering:
 
     def at(self, rows: np.ndarray) -> "Centering":
         """Return some of the people, by their positions or a mask, to learn from."""
-        return Centering(
-            self.residual[rows], self.cell[rows], None if self.parts is None else self.parts[rows]
-        )
+        return Centering(self.residual[rows], self.cell[rows], taken(self.parts, rows))
 
     def joined(self, centering: "Centering") -> "Centering":
         """Return the people of both."""

@@ -160,7 +160,7 @@ class LearnedAuditor(SubgroupDetector):
         items = self._items_of(rows)
         names = list(self.space_.names)
         unprotected = [c for c in names if c not in self.protected_]
-        legitimate = None if self.versus == "everyone" else self._legitimate(names)
+        legitimate = None if self.versus == "everyone" else self._legitimate()
         design = WitnessDesign.of(
             people.X, self.space_, unprotected if legitimate is None else legitimate
         )
@@ -210,17 +210,15 @@ class LearnedAuditor(SubgroupDetector):
 
     def _words(self, items):
         """Return the items that rules may be made of: protected ones, and those adjusted for."""
-        legitimate = self._legitimate(list(self.space_.names))
+        legitimate = self._legitimate()
         if self.versus == "everyone":
             return items
         is_legitimate = np.array([p.column in legitimate for p in items.predicates], dtype=bool)
         return items.only(items.protected | is_legitimate)
 
-    def _legitimate(self, names):
+    def _legitimate(self):
         """Return the columns that are adjusted for."""
-        if self.adjust_for is None:
-            return []
-        return self._adjusted_for(names)
+        return [] if self.adjust_for is None else self._adjusted_for(list(self.space_.names))
 
     def _nothing(self, task, people):
         """Return the Discovery where there was nothing to learn from."""

@@ -8,6 +8,7 @@ import pandas as pd
 
 from skdisc._expectations import Covariates
 from skdisc._space._codes import EVERYONE
+from skdisc._utils._frequency import taken
 from skdisc.subgroup._learned._centering import Centering, ProtectedCells
 from skdisc.subgroup._learned._witness import Witness, WitnessDesign
 
@@ -29,8 +30,8 @@ class ScoredPeople:
 
     def at(self, rows: np.ndarray) -> Self:
         """Return some of the people, by their positions."""
-        score = None if self.score is None else self.score[rows]
-        return ScoredPeople(self.X.iloc[rows].reset_index(drop=True), self.outcome[rows], score)
+        X = self.X.iloc[rows].reset_index(drop=True)
+        return ScoredPeople(X, self.outcome[rows], taken(self.score, rows))
 
     def joined(self, people: Self) -> Self:
         """Return these people and the other ones."""

@@ -1,6 +1,7 @@
 """What a witness says about people it has not seen: test, rules, bounds, and the Discovery."""
 
 from dataclasses import replace
+from itertools import compress
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -257,36 +258,39 @@ def discovery_of(
 
     `sample`: the people whom the witness has not seen. `everyone`: all people, for bounds.
     """
-    d = detector
-    tests, reasons = tests_of(learned, sample, d.significance)
+    tests, reasons = tests_of(learned, sample, detector.significance)
     if sample.centering.is_full:
         reasons.append(_TOO_MANY_VALUES)
     gaps, kept = gaps_of_rules(learned, sample)
-    table = table_of_rules(learned, gaps, kept, tests, d.significance)
-    table["measure"] = np.full(len(table), d._measure, dtype=object)
+    table = table_of_rules(learned, gaps, kept, tests, detector.significance)
+    table["measure"] = np.full(len(table), detector._measure, dtype=object)
     table["test"] = np.full(len(table), TEST, dtype=object)
     table["part"] = np.array([learned.setting.name_of(k) for _, k in learned.words], dtype=object)
-    relevant = d._relevant(task, everyone.people)
+    relevant = detector._relevant(task, everyone.people)
     if relevant.problem:
         reasons.append(relevant.problem)
-    is_found = (table["p_adjusted"] <= d.significance).to_numpy()
+    is_found = (table["p_adjusted"] <= detector.significance).to_numpy()
     if task.is_audit:
-        effect_at_fit = d.result_.findings.table["effect"].to_numpy()
+        effect_at_fit = detector.result_.findings.table["effect"].to_numpy()
         is_found = is_found & (np.sign(effect_at_fit) == np.sign(table["effect"].to_numpy()))
     groups = learned.groups
-    found_groups = [g for g, yes in zip(groups, is_found, strict=True) if yes]
+    found_groups = list(compress(groups, is_found))
     is_rate = np.isin(everyone.people.outcome, (0.0, 1.0)).all()
-    ratios = bool(is_rate) and d.null == "marginal"
+    ratios = bool(is_rate) and detector.null == "marginal"
     candidates = candidates_of(learned, gaps, everyone, is_found, ratios=ratios)
-    answer = _answered(d, tests, candidates, reasons, relevant.size)
+    answer = _answered(detector, tests, candidates, reasons, relevant.size)
     return Discovery(
         findings=GroupFindings.of(groups, table, task.space),
-        measure=d._measure,
+        measure=detector._measure,
         n_tested=len(groups),
         n_found=len(found_groups),
-        by_value=count_values(groups, found_groups, d.protected_),
+        by_value=count_values(groups, found_groups, detector.protected_),
         tables={"witness": tests, "family": family_table(candidates, answer)},
-        notes=[*notes, *_notes(learned, tests, table, d.significance), *answer.sentences[1:]],
+        notes=[
+            *notes,
+            *_notes(learned, tests, table, detector.significance),
+            *answer.sentences[1:],
+        ],
         versus=IN_CONTEXT,
         answer=answer,
     )
@@ -311,23 +315,23 @@ def _notes(learned, tests, table, significance):
 
 def _answered(detector, tests, candidates, reasons, gap):
     """Return the Answer: by the test of the witness, else by what the family excludes."""
-    d, p, z = detector, tests["p_value"].iloc[0], tests["z"].iloc[0]
-    is_found = bool(p <= d.significance and not reasons)
-    if d.null == "everyone":
+    p, z = tests["p_value"].iloc[0], tests["z"].iloc[0]
+    is_found = bool(p <= detector.significance and not reasons)
+    if detector.null == "everyone":
         reasons = ["that nobody differs from everyone cannot be shown", *reasons]
     if np.isnan(p):
         reasons = ["the witness could not be tested", *reasons]
     answer = decide(
         candidates,
         relevant_gap=gap,
-        significance=d.significance,
-        relevant_ratio=d.relevant_ratio if candidates.ratio is not None else None,
-        relevant_size=d.relevant_size,
+        significance=detector.significance,
+        relevant_ratio=detector.relevant_ratio if candidates.ratio is not None else None,
+        relevant_size=detector.relevant_size,
         is_found=is_found,
         reasons=reasons,
     )
     if not is_found:
         return answer
-    verdict = DIFFERS if d.null == "everyone" else FOUND
+    verdict = DIFFERS if detector.null == "everyone" else FOUND
     reason = f"a learned witness predicts who is treated differently (z = {z:.2f})"
     return replace(answer, verdict=verdict, reason=reason)

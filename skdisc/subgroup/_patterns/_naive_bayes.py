@@ -6,6 +6,7 @@ two arrays of item numbers, padded by PAD, one row per pattern.
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import compress
 
 import numpy as np
 from scipy.special import expit
@@ -132,7 +133,7 @@ def n_patterns(nb, assignments, max_predicates):
     for row in assignments != PAD:
         key = row.tobytes()
         if key not in cache:
-            used = {f for f, yes in zip(nb.sensitive_features, row, strict=True) if yes}
+            used = set(compress(nb.sensitive_features, row))
             by_length = [1]  # number of contexts with 0, 1, … conditions
             for f, k in enumerate(sizes):
                 if f not in used:

@@ -67,9 +67,9 @@ def between_clusters(nb, masks, item_numbers, favored, weight, cluster):
     Standard errors grow by t over z, with the degrees of freedom of the clusters that hold people
     with the item, or without it if they are fewer.
 
-    `nb`, `masks`, `item_numbers`, `favored` and `weight :`: as in `covariance`. `cluster`: number
-    of the cluster of each row, from 0. Returns `variance`: `_UNKNOWN` where one side has fewer than
-    two clusters. Shapes: `correlation` (n_items, n_items).
+    `nb`, `masks`, `item_numbers`, `favored` and `weight`: as in `covariance`. `cluster`: number of
+    the cluster of each row, from 0. The variance is `_UNKNOWN` where one side has fewer than two
+    clusters; correlations have the shape (n_items, n_items).
     """
     n = cluster.max() + 1
     person_influence, class_of = _influence_on_log_odds(favored, weight), favored.astype(np.int64)

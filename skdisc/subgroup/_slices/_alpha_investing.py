@@ -9,7 +9,7 @@ _NOTHING = 1e-250  # wealth
 
 def order_of(length, size, effect_size):
     """Return positions in the paper's order: fewer conditions, larger size, larger effect size."""
-    return np.lexsort((np.arange(len(length)), -np.round(effect_size, 12), -size, length))
+    return np.lexsort((-np.round(effect_size, 12), -size, length))
 
 
 def subsumed(candidates, accepted):

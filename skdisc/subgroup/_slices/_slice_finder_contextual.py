@@ -31,30 +31,36 @@ def against_contexts(detector, task, rows, items):
 
     `rows`: Summed.
     """
-    d, lots, mined = detector, [], None
-    if "lattice" in d._approaches or not len(rows):
-        mined = patterns, family = mine_family(d, task, rows, items, "higher")
+    lots, mined = [], None
+    if "lattice" in detector._approaches or not len(rows):
+        mined = patterns, family = mine_family(detector, task, rows, items, "higher")
         lots = [
-            d._tested(rows, j, of_lattice(items, patterns, sums))
+            detector._tested(rows, j, of_lattice(items, patterns, sums))
             for j, sums in enumerate(family.contrasts.sums)
         ]
     n_mined = len(lots)
     for j in range(len(rows.names)):
-        lots += [d._tested(rows, j, s) for s in d._chosen_by_errors(task, rows, items, j)]
-    decide(lots, d.effect_size, d.correction, d.significance)
-    chosen_by_errors = [_chosen(d, rows, lot) for lot in lots[n_mined:]]
+        lots += [
+            detector._tested(rows, j, s) for s in detector._chosen_by_errors(task, rows, items, j)
+        ]
+    decide(lots, detector.effect_size, detector.correction, detector.significance)
+    chosen_by_errors = [_chosen(detector, rows, lot) for lot in lots[n_mined:]]
     n_tested, n_found = [len(lot.slices) for lot in lots], [0] * len(lots)
     if mined is None:
         none_found = [
             replace(lot, problematic=np.zeros(n, bool))
             for lot, n in zip(lots, n_tested, strict=True)
         ]
-        counts = FoundCounts(sum(n_tested), 0, d._by_value(items, none_found))
-        discovery = d._report(rows, items, d._findings(task, [], _nothing(rows)), counts)
+        counts = FoundCounts(sum(n_tested), 0, detector._by_value(items, none_found))
+        discovery = detector._report(
+            rows, items, detector._findings(task, [], _nothing(rows)), counts
+        )
     else:
-        discovery, n_found_by_error = _of_lattice(d, task, items, patterns, family, lots[:n_mined])
+        discovery, n_found_by_error = _of_lattice(
+            detector, task, items, patterns, family, lots[:n_mined]
+        )
         n_tested[:n_mined], n_found[:n_mined] = family.is_tested.sum(axis=1), n_found_by_error
-    discovery = _with_further(d, task, discovery, chosen_by_errors)
+    discovery = _with_further(detector, task, discovery, chosen_by_errors)
     discovery.tables["approaches"] = counts_of(rows, lots, n_tested, n_found)
     return discovery
 
