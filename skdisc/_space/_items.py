@@ -3,7 +3,7 @@
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import pairwise
+from itertools import compress, pairwise
 from typing import Any
 
 import numpy as np
@@ -47,6 +47,11 @@ class Items:
     codes: np.ndarray
     numeric: np.ndarray | None = None
     joined: dict = field(default_factory=dict)
+
+    @property
+    def protected_predicates(self) -> list[Predicate]:
+        """The predicates of the protected items."""
+        return list(compress(self.predicates, self.protected))
 
     def masks(self, numbers: ArrayLike) -> np.ndarray:
         """Return a boolean mask of the rows of each item, an array of shape (n, n_rows)."""

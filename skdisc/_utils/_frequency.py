@@ -59,6 +59,25 @@ def taken(values: np.ndarray | None, rows: np.ndarray) -> np.ndarray | None:
     return None if values is None else values[rows]
 
 
+def runs_of_equal_rows(
+    keys: list[np.ndarray], frequency: np.ndarray | None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return where each run of rows with equal keys starts, and its number of people.
+
+    >>> starts, people = runs_of_equal_rows([np.array([3, 3, 4])], None)
+    >>> starts.tolist(), people.tolist()
+    ([0, 2], [2, 1])
+
+    `keys`: arrays of one number for each row. `frequency`: number of people of each row; None: 1.
+    """
+    people = np.ones(len(keys[0]), dtype=np.int64) if frequency is None else frequency
+    if not len(people):
+        return np.empty(0, dtype=np.intp), people
+    differs = np.any([key[1:] != key[:-1] for key in keys], axis=0)
+    starts = np.flatnonzero(np.append(True, differs))
+    return starts, np.add.reduceat(people, starts)
+
+
 def people_in(mask: np.ndarray, frequency: np.ndarray | None = None) -> int:
     """Return the number of people in the rows of a mask."""
     return int(np.count_nonzero(mask) if frequency is None else frequency[mask].sum())

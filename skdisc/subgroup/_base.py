@@ -105,6 +105,7 @@ class SubgroupDetector(TransformerMixin, BaseDetector):
     versus, order, distinct = "context", "evidence", True
     must_include = None  # of the groups judged, without such a setting
     n_resamples = n_permutations = 0
+    _choice = None  # the groups that a public document may look at; None: all
 
     @property
     def null(self) -> str:

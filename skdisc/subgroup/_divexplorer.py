@@ -178,7 +178,6 @@ class DivExplorer(NumbersMixin, ClusteredMixin, SubgroupDetector):
         does_not_say="That the same holds in other contexts, or overall.",
         **OF_CONTEXTS,
     )
-    _choice = None  # the groups that a public document may look at; None: all
     _takes_trees = True
     _counts_rows = True
 

@@ -332,8 +332,8 @@ class BiasScan(ClusteredMixin, SubgroupDetector):
         """Return the counts; each subset tested counts for each protected value."""
         found_groups = set(compress(groups, is_found))
         n_tested = len(set(groups)) if n_tested is None else n_tested
-        searched = {value_name(items.predicates[i]) for i in np.flatnonzero(items.protected)}
-        by_value = dict.fromkeys(sorted(searched), (n_tested, 0))
+        searched = sorted(set(map(value_name, items.protected_predicates)))
+        by_value = dict.fromkeys(searched, (n_tested, 0))
         hits = count_values(found_groups, found_groups, self.protected_)
         by_value |= {v: (n_tested, n) for v, (_, n) in hits.items()}
         return FoundCounts(n_tested, len(found_groups), by_value)

@@ -6,7 +6,7 @@ from scipy import special
 
 from skdisc import _stats
 from skdisc._stats._proportions import EXACT_TEST, SMALL_COUNT
-from skdisc._utils._frequency import count, taken
+from skdisc._utils._frequency import count, runs_of_equal_rows, taken
 from skdisc._utils._hashing import by_name
 from skdisc.subgroup._bias_scan._weighted_outcome import NORMAL_TEST, measured
 
@@ -30,10 +30,7 @@ def equal_rows_once(outcome):
     outcome = outcome.at(order)
     if not outcome.is_share or outcome.weight is not None or ties or not len(X):
         return outcome
-    keys = np.array([k[order] for k in keys[1:]])
-    first = np.append(True, (keys[:, 1:] != keys[:, :-1]).any(axis=0))
-    starts = np.flatnonzero(first)
-    people = np.add.reduceat(outcome.mass.astype(np.int64), starts)
+    starts, people = runs_of_equal_rows([k[order] for k in keys[1:]], outcome.frequency)
     return outcome if people.max() == 1 else outcome.at(starts, people)
 
 

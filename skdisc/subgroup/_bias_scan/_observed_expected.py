@@ -134,8 +134,6 @@ def _one(detector, queries, favorable, X, y):
 
 def _classes(detector, task, X, y):
     """Return the names of all classes, and the observed and expected outcomes of each."""
-    if task.labels is None:
-        raise ValueError("mode='nominal' needs classes: the model has no classes_ and y is None.")
     parts = []
     for label in task.labels:
         queries = task.queries

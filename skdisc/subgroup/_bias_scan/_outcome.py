@@ -98,7 +98,7 @@ class Outcome(PeopleRows):
 
     def outcome(self, j):
         """Return the outcome of each row by a measure."""
-        return np.asarray(self.y[j], dtype=float)
+        return self.y[j]
 
     @property
     def _is_counted(self):
@@ -274,7 +274,7 @@ class Outcome(PeopleRows):
         targets = np.repeat(np.arange(n), len(protected_items))
         tallies = self._tallies(masks, targets)
         groups = self.compared(masks, targets, significance, tallies)
-        names = np.array([str(items.predicates[i]) for i in protected_items], dtype=object)
+        names = np.array([*map(str, items.protected_predicates)], dtype=object)
         groups.insert(0, "group", np.tile(names, n))
         groups["trials"] = groups["support"]
         groups["min_detectable_gap"] = self._detectable_gaps(masks, targets, tallies, threshold)

@@ -41,7 +41,7 @@ def estimates(
         ``alone`` (the same difference as ``effect``, but not adjusted for other groups) with its
         interval, ``scale``, on which effects are the same for all, and ``level`` of the intervals.
     """
-    level = np.broadcast_to(np.asarray(level, dtype=float), len(groups))
+    level = np.broadcast_to(level, len(groups))
     fit, c, r = scores.fit(groups), scores.candidates, scores.residuals
     index = np.array(groups, dtype=int)
     flipped = np.zeros(len(index), dtype=bool) if flipped is None else flipped

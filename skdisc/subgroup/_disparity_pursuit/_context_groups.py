@@ -15,7 +15,7 @@ from skdisc._space._items import Items
 from skdisc._space._subgroup import Subgroup
 from skdisc._utils._frequency import numbered_within
 from skdisc._utils._run_clock import go_on
-from skdisc.subgroup._estimation._contrasts import context_of
+from skdisc.subgroup._estimation._contrasts import context_of, protected_part
 from skdisc.subgroup._lattice._sets_of_cells import random_keys, sets_of_cells
 
 _BLOCK = 2**14  # rows at a time, which fit the cache
@@ -194,7 +194,7 @@ class ContextGroups:
         frequency: np.ndarray | None = None,
     ) -> "ContextGroups":
         """Return these groups as candidates on the rows of X."""
-        parts = [Subgroup([p for p in g.predicates if p.column in protected]) for g in groups]
+        parts = [protected_part(g, protected) for g in groups]
         is_part, part = _numbered_masks(parts, X)
         everyone_first = [Subgroup(), *(context_of(g, protected) for g in groups)]
         contexts, context = _numbered_masks(everyone_first, X)
@@ -226,7 +226,7 @@ class ContextGroups:
 
     def over_contexts(self, planes: np.ndarray) -> np.ndarray:
         """Sum rows of numbers, shape (n, n_rows), over each context: shape (n_contexts, n)."""
-        return self.members @ (self.cells @ np.asarray(planes).T)
+        return self.members @ (self.cells @ planes.T)
 
     def over_groups(
         self, planes: np.ndarray, factors: np.ndarray, rows: np.ndarray | None = None

@@ -164,7 +164,7 @@ class Scores:
     ) -> np.ndarray:
         """Return the sum of some regressors, each times a number, at rows, shape (n_rows,)."""
         c, r, index = self.candidates, self.residuals, np.array(groups, dtype=int)
-        share, planes = np.asarray(share), []
+        planes = []
         for part in np.unique(c.part[index]):
             in_part = c.part[index] == part
             planes.append((c.spread(index[in_part], share[in_part]), self.d[part]))

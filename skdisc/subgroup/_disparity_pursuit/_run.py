@@ -15,6 +15,7 @@ from skdisc._results._judgment import UNSURE, Judgment
 from skdisc._space._items import Items, count_values
 from skdisc._space._subgroup import Subgroup
 from skdisc._task._task import Task
+from skdisc._utils._frequency import runs_of_equal_rows
 from skdisc._utils._hashing import hashes_of_content, without_direction
 from skdisc._utils._run_clock import OutOfTime, go_on, unhurried
 from skdisc._verdicts._candidates import Candidates
@@ -69,13 +70,9 @@ def rows_under_audit(detector: Any, task: Task) -> Counted | Summed:
 
 def _counted(rows, row, y):
     """Merge equal rows, which are ordered by hashes and outcomes, into rows with frequencies."""
-    first = np.ones(len(rows), dtype=bool)
-    first[1:] = (row[1:] != row[:-1]) | (y[1:] != y[:-1])
-    starts = np.flatnonzero(first)
+    starts, people = runs_of_equal_rows([row, y], rows.frequency)
     if rows.frequency is None and len(starts) == len(rows):
         return rows
-    frequency = np.ones(len(rows), dtype=np.int64) if rows.frequency is None else rows.frequency
-    people = np.add.reduceat(frequency, starts) if len(starts) else frequency
     return replace(rows.at(starts), frequency=None if people.max(initial=1) == 1 else people)
 
 
@@ -241,9 +238,8 @@ def _candidates(detector, rows, items, scores, causes):
 
 def _people_of(items):
     """Return the people of each protected item, by its text."""
-    protected_items = np.flatnonzero(items.protected)
-    names = [str(items.predicates[i]) for i in protected_items]
-    return dict(zip(names, items.masks(protected_items), strict=True))
+    masks = items.masks(np.flatnonzero(items.protected))
+    return dict(zip(map(str, items.protected_predicates), masks, strict=True))
 
 
 def _doubted(detector, rows, scores, groups, discovery):
@@ -349,7 +345,7 @@ def measured(
     if folds is None:
         rows, folds = _in_folds(detector, task, rows)
     items = detector._items_again(task, rows)
-    single = [Subgroup([items.predicates[i]]) for i in np.flatnonzero(items.protected)]
+    single = [Subgroup([predicate]) for predicate in items.protected_predicates]
     candidates = ContextGroups.of_groups(
         [*groups, *single], detector.protected_, rows.X, rows.frequency
     )
@@ -436,8 +432,7 @@ def explained_by(
     members = members.reshape(len(effects), len(X))
     rows, alike = [], _comparable(causes, result)
     table = result.findings.table
-    protected_predicates = [items.predicates[i] for i in np.flatnonzero(items.protected)]
-    masks_by_value = {str(p): p.mask(X) for p in protected_predicates}
+    masks_by_value = {str(p): p.mask(X) for p in items.protected_predicates}
     references = table["reference"] if "reference" in table else [None] * len(table)
     for group, effect, measure, reference, is_alike in zip(
         result.findings.subgroups, table["effect"], table["measure"], references, alike, strict=True

@@ -1,7 +1,7 @@
 """The candidates of a question about groups in contexts, from mined patterns."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -122,7 +122,7 @@ def question_about_patterns(
     protected = is_protected(patterns, items)
     part_item, context_items = _part_and_context(patterns, protected)
     source, single_item, single_context, single_contrasts = _by_one_condition(
-        rows, patterns, items, protected
+        contrasts, patterns, items, protected
     )
     child, _ = repeated(contrasts, patterns)
     has_contrast[child] = False
@@ -235,10 +235,10 @@ def judged_of(
 def publishable_groups(detector: Any, patterns: Patterns, items: Items) -> Patterns:
     """Return the mined groups that a public document may compare with the rest of their contexts.
 
-    `detector`: its choice of groups, if it has one, depends on columns alone. `items`: with the
-    codes of these rows.
+    `detector`: its choice of groups depends on columns alone. `items`: with the codes of these
+    rows.
     """
-    choice = getattr(detector, "_choice", None)
+    choice = detector._choice
     if choice is None or not len(patterns):
         return patterns
     context_items = np.where(is_protected(patterns, items), PAD, patterns.items)
@@ -258,36 +258,32 @@ def in_time(task: Task) -> Callable[[int], int]:
     return lambda n: 0 if task.budget.has_spent(1) else n
 
 
-def _by_one_condition(rows, patterns, items, protected):
-    """Return contrasts of groups with several protected conditions, by each condition alone."""
+def _by_one_condition(contrasts, patterns, items, protected):
+    """Return contrasts of groups with several protected conditions, by each condition alone.
+
+    `contrasts`: one for each of the groups. Returns the group of each new contrast, the condition,
+    the items of its context, and the contrasts.
+    """
     is_one_of_several = protected & (protected.sum(axis=1) > 1)[:, None]
     source, slot = np.nonzero(is_one_of_several)
-    part_item, context_items = patterns.items[source, slot], patterns.items[source]
+    context_items = patterns.items[source]
     context_items[np.arange(len(source)), slot] = PAD
-    context_index, is_mined = patterns.find(context_items)
-    source = source[is_mined]
-    part_item = part_item[is_mined]
-    context_items = context_items[is_mined]
-    context_index = context_index[is_mined]
-    sums = rows.pattern_sums(patterns)
-    support, size = rows.support(patterns)
-    factors = None
-    if rows.cluster is not None:
+    context, is_mined = patterns.find(context_items)
+    source, slot, context = source[is_mined], slot[is_mined], context[is_mined]
+    context_items, factors = context_items[is_mined], None
+    if contrasts.rows.cluster is not None:
         masks = (members_of(items, p) for p in (patterns.items[source], context_items))
-        factors = inflation(rows, *masks)
-    group_sums = [s[:, source] for s in sums]
-    contrasts = Contrasts(
-        rows,
-        sums=group_sums,
-        context_sums=[s[:, context_index] for s in sums],
-        support=support[source],
-        support_context=support[context_index],
-        size=size[source],
-        size_context=size[context_index],
+        factors = inflation(contrasts.rows, *masks)
+    groups, contexts = contrasts.at(source), contrasts.at(context)
+    by_condition = replace(
+        groups,
+        context_sums=contexts.sums,
+        support_context=contexts.support,
+        size_context=contexts.size,
         inflation=factors,
-        side_sums=group_sums if rows.has_numbers else None,
+        side_sums=groups.sums if contrasts.rows.has_numbers else None,
     )
-    return source, part_item, context_items, contrasts
+    return source, patterns.items[source, slot], context_items, by_condition
 
 
 def repeated(contrasts: Contrasts, patterns: Patterns) -> tuple[np.ndarray, np.ndarray]:
@@ -347,7 +343,7 @@ def _each_context_once(contrasts, part_item, context_items, items, pattern, name
     size[a] = size[b] = np.maximum(size[a], size[b])
     is_tested = np.ones((len(contrasts.rows.names), len(part_item)), dtype=bool)
     side = _sides(contrasts, pairs, is_tested, "both")
-    return ContrastQuestion(contrasts, side, np.asarray(pattern), size, name, ranges_of(items))
+    return ContrastQuestion(contrasts, side, pattern, size, name, ranges_of(items))
 
 
 def ranges_of(items: Items) -> str:

@@ -29,6 +29,11 @@ def context_of(group: Group, protected: Sequence[Hashable]) -> Subgroup:
     return Subgroup([p for p in group.predicates if p.column not in protected])
 
 
+def protected_part(group: Group, protected: Sequence[Hashable]) -> Subgroup:
+    """Return a group without its conditions on columns that are not protected."""
+    return Subgroup([p for p in group.predicates if p.column in protected])
+
+
 def why_too_skewed(tally: Any, level: float, n: int) -> np.ndarray:
     """Return why means of n groups cannot be compared at a level, "" where they can."""
     return tally.too_skewed(level) if isinstance(tally, Means) else np.full(n, "", dtype=object)
@@ -118,8 +123,7 @@ class Contrasts:
         contrasts = cls.of_masks(rows, masks, contexts)
         if not rows.has_numbers:
             return contrasts
-        parts = [Subgroup([p for p in g.predicates if p.column in protected]) for g in groups]
-        sides = [part.mask(rows.X) for part in parts]
+        sides = [protected_part(g, protected).mask(rows.X) for g in groups]
         sums = [rows.group_sums(j, sides) for j in range(len(rows.names))]
         return replace(contrasts, side_sums=sums)
 

@@ -162,7 +162,7 @@ def single_groups(
     2  sex = 'X'    0.000         0.500       0.043
     """
     protected_items = np.flatnonzero(items.protected)
-    names = np.array([str(items.predicates[i]) for i in protected_items], dtype=object)
+    names = np.array([*map(str, items.protected_predicates)], dtype=object)
     support = rows.item_support(items)[protected_items]
     tallies = item_tallies(rows, items, protected_items)
     parts = [

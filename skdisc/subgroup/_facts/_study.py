@@ -292,7 +292,7 @@ def _measured(plan, blocks, flips, people, c_inf):
     for words, edges, covers in blocks.of(plan):
         flipped = np.ascontiguousarray(flips[:, words])
         wholes.append(_counted(plan, covers, flipped, edges, layout))
-        firsts.append((_everyone(plan, covers, flipped, edges, layout),))
+        firsts.append(_everyone(plan, covers, flipped, edges, layout))
         if chosen is not None:
             covers &= chosen[:, start : start + covers.shape[1]]
             parts.append(_counted(plan, covers, flipped, edges, layout))
@@ -300,7 +300,7 @@ def _measured(plan, blocks, flips, people, c_inf):
     part = None
     if chosen is not None:
         part = Measured(*_totals(parts), plan.cost, plan.start, c_inf)
-    (first,) = _totals(firsts)
+    first = sum(firsts)
     if not len(costs):  # no action at all: stand in one that helps no one
         first, costs = np.zeros((1, first.shape[1]), int), np.zeros(1)
     ends = np.array([0, len(costs)])

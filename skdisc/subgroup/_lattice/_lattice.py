@@ -56,9 +56,9 @@ class Lattice:
         values: np.ndarray | None = None,
         frequency: np.ndarray | None = None,
     ) -> None:
-        self.table = None
+        self.table, values = None, None if values is None else np.asarray(values)
         if values is not None and cell is None:
-            cell, self.table = few_cells(np.asarray(values))
+            cell, self.table = few_cells(values)
             if self.table is not None:
                 n_cells, values = len(self.table), None
         cell = np.zeros(items.shape[1], dtype=np.int64) if cell is None else np.asarray(cell)
@@ -70,7 +70,7 @@ class Lattice:
             # bits.
             row, bit, self.scale = _by_bits(frequency)
             items, cell = items[:, row], bit * n_cells + cell[row]
-            values = None if values is None else np.asarray(values)[:, row] * self.scale[bit]
+            values = None if values is None else values[:, row] * self.scale[bit]
             n_cells *= len(self.scale)
         n_rows = items.shape[1]
         order = np.argsort(cell, kind="stable")
@@ -83,7 +83,7 @@ class Lattice:
         if values is not None:
             cell = cell[order]
             first = 64 * self.edges[:-1] - np.concatenate([[0], ends[:-1]])
-            self.values[:, first[cell] + np.arange(n_rows)] = np.asarray(values)[:, order]
+            self.values[:, first[cell] + np.arange(n_rows)] = values[:, order]
 
     def mine(
         self,

@@ -39,7 +39,7 @@ class ProtectedCells:
 
     @property
     def columns(self) -> set:
-        return {self.items.predicates[i].column for i in np.flatnonzero(self.items.protected)}
+        return {predicate.column for predicate in self.items.protected_predicates}
 
     @property
     def indicators(self) -> np.ndarray:

@@ -43,7 +43,7 @@ def beta(centered: np.ndarray, residual: np.ndarray, freedom: float = 1.0) -> tu
 
 
 def tests_of(
-    learned: Learned, sample: CenteredPeople, significance: float
+    learned: Learned, sample: CenteredPeople, witness: np.ndarray, significance: float
 ) -> tuple[pd.DataFrame, list[str]]:
     """Test whether a witness predicts the outcomes of people it has not seen.
 
@@ -56,6 +56,8 @@ def tests_of(
     ----------
     sample : CenteredPeople
         The people whom the witness has not seen.
+    witness : ndarray of float, shape (n_rows,)
+        What the witness says about them, from `Centering.free`.
 
     Returns
     -------
@@ -69,18 +71,17 @@ def tests_of(
         What crossings would take from the slope of everyone, if it is then no longer significant.
     """
     setting, (people, centering) = learned.setting, sample
-    centered = centering.free(setting.values(learned.witness, people))
     rows, reasons = [], []
     for part in setting.parts:
         in_part = setting.in_part(part, people)
-        g, r = centered[in_part], centering.residual[in_part]
+        g, r = witness[in_part], centering.residual[in_part]
         # Residuals of least squares vary less than outcomes do, by the factor `freedom`.
         z = standardized(g * r) * np.sqrt(centering.freedom) if len(r) >= _LEAST else 0.0
         mean = float((g * r).mean()) if len(r) else np.nan
         p_value = float(special.ndtr(-z)) if len(r) >= _LEAST and g.any() else np.nan
         slope, error = beta(g, r, centering.freedom)
         if p_value <= significance and error > 0:  # of a perfect fit nothing is left to learn
-            crossings = [u for block in centering.unlearned(centered, in_part) for u in block]
+            crossings = [u for block in centering.unlearned(witness, in_part) for u in block]
             down, _ = widening(crossings)
             p_value = max(p_value, float(special.ndtr(-(slope - down) / error)))
             if part == EVERYONE and p_value > significance:
@@ -136,15 +137,15 @@ class Gap(NamedTuple):
         return cls(slope, error, down, up, size, others, outcomes.mean() if size else np.nan)
 
 
-def gaps_of_rules(learned: Learned, sample: CenteredPeople) -> tuple[list[Gap], list[float]]:
+def gaps_of_rules(
+    learned: Learned, sample: CenteredPeople, witness: np.ndarray
+) -> tuple[list[Gap], list[float]]:
     """Measure the rules of a witness on people whom it has not seen.
 
-    Returns the gap of each rule, and the share of the witness's signal that the rule keeps.
+    `witness`, of shape (n_rows,): what it says about them, from `Centering.free`. Returns the gap
+    of each rule, and the share of the witness's signal that the rule keeps.
     """
     setting, (people, centering) = learned.setting, sample
-    if not learned.words:
-        return [], []
-    witness = centering.free(setting.values(learned.witness, people))
     gaps, kept = [], []
     for group, part in learned.words:
         in_part = setting.in_part(part, people)
@@ -213,7 +214,7 @@ def candidates_of(
     cells, (people, centering) = learned.setting.cells, everyone
     sizes, names = [len(people)] * len(gaps), [str(group) for group in learned.groups]
     gaps = list(gaps)
-    protected = [cells.items.predicates[i] for i in np.flatnonzero(cells.items.protected)]
+    protected = cells.items.protected_predicates
     for predicate, has_item in zip(protected, cells.indicators.T, strict=True):
         values_of_column = [str(q) for q in protected if q.column == predicate.column]
         is_half = len(values_of_column) == 2
@@ -258,10 +259,11 @@ def discovery_of(
 
     `sample`: the people whom the witness has not seen. `everyone`: all people, for bounds.
     """
-    tests, reasons = tests_of(learned, sample, detector.significance)
+    witness = sample.centering.free(learned.setting.values(learned.witness, sample.people))
+    tests, reasons = tests_of(learned, sample, witness, detector.significance)
     if sample.centering.is_full:
         reasons.append(_TOO_MANY_VALUES)
-    gaps, kept = gaps_of_rules(learned, sample)
+    gaps, kept = gaps_of_rules(learned, sample, witness)
     table = table_of_rules(learned, gaps, kept, tests, detector.significance)
     table["measure"] = np.full(len(table), detector._measure, dtype=object)
     table["test"] = np.full(len(table), TEST, dtype=object)

@@ -14,7 +14,8 @@ from sklearn.preprocessing import StandardScaler
 
 from skdisc._blackbox._training import threads_for
 from skdisc._space._items import Items
-from skdisc._space._subgroup import Group, Subgroup
+from skdisc._space._subgroup import Group
+from skdisc.subgroup._estimation._contrasts import context_of, protected_part
 from skdisc.subgroup._estimation._outcomes import Summed
 from skdisc.subgroup._lattice._conjunctions import Patterns
 from skdisc.subgroup._learned._centering import Centering, ProtectedCells
@@ -165,15 +166,10 @@ def _fitted(learner, table, target):
 
 def in_cells(group: Group, X: pd.DataFrame, cells: ProtectedCells) -> np.ndarray:
     """Return whether each row would be in a rule if it were of each cell, (n_rows, n_cells)."""
-    items, protected = cells.items, cells.columns
-    protected_items = np.flatnonzero(items.protected)
-    context = Subgroup([p for p in group.predicates if p.column not in protected])
     inside = np.ones(len(cells), dtype=bool)
-    for p in group.predicates:
-        if p.column in protected:
-            item = next(i for i in protected_items if items.predicates[i] == p)
-            inside &= (cells.combos == item).any(axis=1)
-    return context.mask(X)[:, None] & inside
+    for item in cells.items.numbers_of(protected_part(group, cells.columns)):
+        inside &= (cells.combos == item).any(axis=1)
+    return context_of(group, cells.columns).mask(X)[:, None] & inside
 
 
 def in_words(rows: Summed, items: Items, patterns: Patterns, center: Callable) -> tuple:

@@ -64,7 +64,7 @@ class Branching:
         """Return the k patterns of largest score whose discrimination exceeds delta.
 
         `before`: ``before(n)`` gets the number of nodes that come next, and returns how many of
-        them may be visited. Shapes: `x` and `y` (n, n_features).
+        them may be visited. Shapes: `x` (n, n_sensitive_features), `y` (n, n_features).
         """
         width = len(self.nb.items)
         choices, scores = np.zeros((0, width), dtype=np.int64), np.zeros(0)
@@ -76,7 +76,8 @@ class Branching:
             choices, scores = choices[best], scores[best]
             if len(scores) == k:
                 self._least = scores[-1]
-        return _sides(choices)
+        x, y = _sides(choices)
+        return x[:, self.nb.sensitive_features], y
 
     def count(self, before=None):
         """Count, for each assignment x, the patterns that discriminate by more than delta."""

@@ -260,8 +260,6 @@ class _Problem:
 
     def solve(self, nb, x, y):
         """Add constraints, and return the model that satisfies all of them."""
-        if x.shape[1] != self.x.shape[1]:
-            x = x[:, nb.sensitive_features]
         self.x, self.y = np.vstack([self.x, x]), np.vstack([self.y, y])
         start = np.concatenate([nb.log_p.ravel(), [nb.log_odds]])
         constraint = NonlinearConstraint(

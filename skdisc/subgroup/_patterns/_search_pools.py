@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass, field
+from itertools import compress
 
 import numpy as np
 
@@ -134,12 +135,10 @@ def _redundant(nb, x, y, redundancy):
 
 def count_by_value(items, result):
     """Count, for each protected item, the patterns tested and found whose x has it."""
-    counts = {}
+    counts, (xs, *numbers) = {}, result.by_x
     for i in np.flatnonzero(items.protected):
-        has = np.flatnonzero((np.asarray(result.by_x[0]) == i).any(axis=-1))
-        counts[value_name(items.predicates[i])] = tuple(
-            sum(numbers[j] for j in has) for numbers in result.by_x[1:]
-        )
+        has_item = (np.asarray(xs) == i).any(axis=-1)
+        counts[value_name(items.predicates[i])] = tuple(sum(compress(n, has_item)) for n in numbers)
     return counts
 
 
@@ -197,7 +196,7 @@ class ModelPatterns:
         tree = Branching(self.nb, self.delta, allowed, self.rank, self.limit)
         x, y = tree.top(k, self._before)
         self.visited += tree.visited
-        return x[:, self.nb.sensitive_features], y
+        return x, y
 
     def _count_up(self, n):
         allowed = self._before(n)

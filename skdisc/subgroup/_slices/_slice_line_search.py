@@ -100,10 +100,11 @@ class SliceProblem:
         """Count, per protected item, the slices measured and found that contain it."""
         counts = dict(zip(self.frequent.tolist(), measured.tolist(), strict=True))
         hits, items = Counter(p for g in found_groups for p in g.predicates), self.items
-        protected_items = [
-            (i, items.predicates[i]) for i in np.flatnonzero(items.protected).tolist()
-        ]
-        return {value_name(p): (counts.get(i, 0), hits[p]) for i, p in protected_items}
+        numbers = np.flatnonzero(items.protected).tolist()
+        return {
+            value_name(p): (counts.get(i, 0), hits[p])
+            for i, p in zip(numbers, items.protected_predicates, strict=True)
+        }
 
 
 @dataclass(frozen=True)
