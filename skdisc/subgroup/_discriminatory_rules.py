@@ -1,7 +1,6 @@
 """DiscriminatoryRules: classification rules whose confidence depends on protected properties."""
 
 import math
-from dataclasses import replace
 from functools import partial
 from numbers import Real
 
@@ -25,7 +24,6 @@ from skdisc.subgroup._discriminatory_rules_itemsets import (
 from skdisc.subgroup._discriminatory_rules_measures import ENDS, MEASURES, ranked, rule_table
 from skdisc.subgroup._estimation._confirmation import with_effects_at_fit
 from skdisc.subgroup._estimation._contextual import candidates_of
-from skdisc.subgroup._estimation._contrast_question import one_side_each
 from skdisc.subgroup._estimation._contrasts import Contrasts, context_of
 from skdisc.subgroup._estimation._decisions import RowDecisions
 from skdisc.subgroup._estimation._discovery import (
@@ -33,7 +31,7 @@ from skdisc.subgroup._estimation._discovery import (
     redundant,
     single_groups,
 )
-from skdisc.subgroup._estimation._family import Family, candidates
+from skdisc.subgroup._estimation._family import Family
 
 _SIDE = {"higher": "lower", "lower": "higher", "both": "both"}  # of the favorable decisions
 
@@ -224,13 +222,10 @@ class DiscriminatoryRules(DecidedDetector):
 
     def _family(self, items, rows, mined):
         """Return the contrasts of the mined itemsets."""
+        if self.distinct:
+            return Family.mined(self, rows, mined, mined, items, _SIDE[self.direction])
         contrasts, has_contrast = Contrasts.of_patterns(rows, mined, mined, items)
-        if not self.distinct:
-            return Family.of(self, contrasts, has_contrast[None])
-        tested = candidates(contrasts, has_contrast, self._least(rows), mined, True)
-        tested, twin = one_side_each(contrasts, tested, mined, items, _SIDE[self.direction])
-        family = Family.of_patterns(self, contrasts, tested, twin, mined, items)
-        return replace(family, contexts=mined, least=self._least(rows))
+        return Family.of(self, contrasts, has_contrast[None])
 
     def _level(self, n_shown, n_tests):
         """Return one minus the confidence level of the intervals of rules shown."""

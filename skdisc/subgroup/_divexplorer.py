@@ -200,8 +200,7 @@ class DivExplorer(NumbersMixin, ClusteredMixin, SubgroupDetector):
         task.memory = items.bare()
         if self.versus == "everyone":
             return against_everyone(self, task, rows, items)
-        least = self._least(rows)
-        patterns, family = mine_family(self, task, rows, items, self.direction, least)
+        patterns, family = mine_family(self, task, rows, items, self.direction)
         in_direction = has_gap_in_direction(family, self.direction)
         significant = (family.p_adjusted <= self.significance) & in_direction
         may_be_shown = without_redundant(
@@ -220,7 +219,7 @@ class DivExplorer(NumbersMixin, ClusteredMixin, SubgroupDetector):
         )
         if self.explain:
             everyone = rows.mine(
-                items, least, self.max_predicates, None, lambda n: n, self.distinct
+                items, self._least(rows), self.max_predicates, None, lambda n: n, self.distinct
             )
             positions = everyone.find(patterns.items[group])[0]
             pairs = list(zip(measure, positions, strict=True))

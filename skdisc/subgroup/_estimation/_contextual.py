@@ -1,6 +1,5 @@
 """From frequent groups to the Discovery of contrasts: mining, and findings."""
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,19 +11,17 @@ from skdisc._task._task import Task
 from skdisc._verdicts._candidates import Candidates
 from skdisc.subgroup._estimation._contrast_question import (
     in_time,
-    one_side_each,
     publishable_groups,
     question_about_patterns,
     relevant_least,
 )
-from skdisc.subgroup._estimation._contrasts import Contrasts
 from skdisc.subgroup._estimation._discovery import Effects, FoundCounts
-from skdisc.subgroup._estimation._family import Family, candidates
+from skdisc.subgroup._estimation._family import Family
 from skdisc.subgroup._lattice._conjunctions import Patterns
 
 
 def mine_family(
-    detector: Any, task: Task, rows: Any, items: Items, direction: str, least: float | None = None
+    detector: Any, task: Task, rows: Any, items: Items, direction: str
 ) -> tuple[Patterns, Family]:
     """Mine the frequent groups with a protected part, and test each against its context.
 
@@ -37,8 +34,6 @@ def mine_family(
         With the settings ``max_predicates``, ``distinct``, ``min_effect`` and ``correction``.
     direction : {"both", "lower", "higher"}
         Which side of a context is kept if both sides are groups.
-    least : float, optional
-        Smallest size of a group to mine; None: the size that ``min_support`` asks for.
 
     Returns
     -------
@@ -46,20 +41,15 @@ def mine_family(
     family : Family
         One contrast per pattern.
     """
-    least = detector._least(rows) if least is None else least
     # A group has at least one protected condition, so a context has one condition less.
     longest_context = None if detector.max_predicates is None else detector.max_predicates - 1
-    mine_patterns = rows.miner(items, least, detector.distinct)
+    mine_patterns = rows.miner(items, detector._least(rows), detector.distinct)
     contexts = mine_patterns(longest_context, ~items.protected, in_time(task))
     patterns = mine_patterns(
         detector.max_predicates, items.protected, lambda n: detector._spend(task, n)
     )
     patterns = publishable_groups(detector, patterns, items)
-    contrasts, has_contrast = Contrasts.of_patterns(rows, patterns, contexts, items)
-    tested = candidates(contrasts, has_contrast, detector._least(rows), patterns, detector.distinct)
-    tested, twin = one_side_each(contrasts, tested, patterns, items, direction)
-    family = Family.of_patterns(detector, contrasts, tested, twin, patterns, items)
-    return patterns, replace(family, contexts=contexts, least=least)
+    return patterns, Family.mined(detector, rows, patterns, contexts, items, direction)
 
 
 def candidates_of(
@@ -76,10 +66,11 @@ def candidates_of(
     patterns of their own, which would count several times.
     """
     least = relevant_least(detector, rows)
-    if not detector.distinct or family.contexts is None or family.least > least:
+    if not detector.distinct or family.has_contrast is None or family.least > least:
         return None
     large = rows.support(patterns)[1] >= least
-    question = question_about_patterns(rows, patterns.at(large), family.contexts, items)
+    contrasts, has_contrast = family.contrasts.at(large), family.has_contrast[large]
+    question = question_about_patterns(contrasts, has_contrast, patterns.at(large), items)
     return question.candidates(detector, significant[:, large])
 
 

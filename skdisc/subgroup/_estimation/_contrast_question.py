@@ -107,24 +107,24 @@ class ContrastQuestion:
 
 
 def question_about_patterns(
-    rows: Any, patterns: Patterns, contexts: Patterns, items: Items
+    contrasts: Contrasts, has_contrast: np.ndarray, patterns: Patterns, items: Items
 ) -> ContrastQuestion:
-    """Return the contrasts of mined groups with the rest of their contexts.
+    """Return the contrasts of mined groups with the rest of their contexts, each once.
 
     A group with several protected conditions is compared with the others in the context of its
     legitimate ones, and by each of its protected conditions alone: with those who meet all of its
     other conditions. Definitions of the same rows are one group, the shortest.
 
-    `patterns` and `contexts`: groups with a protected condition of at least `relevant_size`, and
-    their contexts.
+    `contrasts` and `has_contrast`: from `Contrasts.of_patterns`. `patterns`: the groups, all of at
+    least `relevant_size`.
     """
-    contrasts, has_contrast = Contrasts.of_patterns(rows, patterns, contexts, items)
     protected = is_protected(patterns, items)
     part_item, context_items = _part_and_context(patterns, protected)
     source, single_item, single_context, single_contrasts = _by_one_condition(
         contrasts, patterns, items, protected
     )
     child, _ = repeated(contrasts, patterns)
+    has_contrast = has_contrast.copy()
     has_contrast[child] = False
     keep = np.flatnonzero(has_contrast)
     extra = np.flatnonzero(has_contrast[source])
@@ -200,7 +200,8 @@ def candidates_of_rows(
         patterns = publishable_groups(
             detector, mine_patterns(most, items.protected, in_time(task)), items
         )
-        question = question_about_patterns(rows, patterns, contexts, items)
+        contrasts = Contrasts.of_patterns(rows, patterns, contexts, items)
+        question = question_about_patterns(*contrasts, patterns, items)
     significant, unmatched = _matched_findings(rows, patterns, items, findings)
     groups = [group for group, _ in unmatched]
     question = _with_groups(question, groups, len(patterns), detector, items)

@@ -14,7 +14,7 @@ from scipy import special
 
 from skdisc import _stats
 from skdisc._space._items import Items
-from skdisc.subgroup._estimation._contrast_question import repeated
+from skdisc.subgroup._estimation._contrast_question import one_side_each, repeated
 from skdisc.subgroup._estimation._contrasts import HIGHER_IS_WORSE, Contrasts
 from skdisc.subgroup._estimation._discovery import in_direction
 from skdisc.subgroup._estimation._refinements import unexceeded
@@ -35,8 +35,8 @@ class Family:
         NaN where not tested.
     refined : list or None
         From `unexceeded`: which groups come after which.
-    contexts : Patterns or None
-        The contexts of mined groups.
+    has_contrast : ndarray of bool, shape (n_groups,), or None
+        Whether a mined group has a context to be compared with.
     least : float
         The smallest size of a group that was mined.
     """
@@ -46,7 +46,7 @@ class Family:
     p_value: np.ndarray
     p_adjusted: np.ndarray
     refined: list | None = None
-    contexts: Patterns | None = None
+    has_contrast: np.ndarray | None = None
     least: float = np.inf
 
     @classmethod
@@ -70,24 +70,27 @@ class Family:
         return cls(contrasts, tested, p_value, _stats.adjust(p_value, detector._list_correction))
 
     @classmethod
-    def of_patterns(
+    def mined(
         cls,
         detector: Any,
-        contrasts: Contrasts,
-        tested: np.ndarray,
-        twin: np.ndarray,
+        rows: Any,
         patterns: Patterns,
+        contexts: Patterns,
         items: Items,
+        direction: str,
     ) -> "Family":
-        """Test a family of mined contrasts, which knows what they refine.
+        """Test mined groups, each against the rest of its context.
 
-        `detector`: with the settings of `of`, and ``significance``. `tested` and `twin`: from
-        `one_side_each`.
+        `detector`: with the settings of `of`, ``distinct`` and ``significance``. `direction`: which
+        side of a context is kept if both sides are groups.
         """
+        contrasts, has_contrast = Contrasts.of_patterns(rows, patterns, contexts, items)
+        least = detector._least(rows)
+        tested = candidates(contrasts, has_contrast, least, patterns, detector.distinct)
+        tested, twin = one_side_each(contrasts, tested, patterns, items, direction)
         family = cls.of(detector, contrasts, tested)
-        return replace(
-            family, refined=unexceeded(family, patterns, items, twin, detector.significance)
-        )
+        refined = unexceeded(family, patterns, items, twin, detector.significance)
+        return replace(family, refined=refined, has_contrast=has_contrast, least=least)
 
     @property
     def n_tests(self) -> int:
