@@ -25,7 +25,7 @@ def weighed(outcome, inside, target, significance):
     z = (observed - expected) * size / spread if spread else np.nan
     low = high = np.nan
     if n and n < len(outcome) and outcome.is_share:
-        n_effective = size**2 / (w**2).sum()
+        n_effective = kish_size(w)
         low, high = _stats.wilson(observed * n_effective, n_effective, significance)
         low, high = low - expected, high - expected
         if outcome.is_mean:

@@ -426,15 +426,14 @@ def candidates_of(
             low, high = adjusted_scores.effect - half, adjusted_scores.effect + half
         return np.where(is_estimable, low - down, np.nan), np.where(is_estimable, high + up, np.nan)
 
-    keys = {str(g) for g in causes}
-    sides = [(c.groups[i], c.sides[i]) for i in range(len(c))]
+    keys, names = {str(g) for g in causes}, [str(c.groups[i]) for i in range(len(c))]
+    other_sides = [c.sides[i] for i in range(len(c))]
     is_found = [
-        str(one) in keys or (other_side is not None and str(other_side) in keys)
-        for one, other_side in sides
+        name in keys or str(side) in keys for name, side in zip(names, other_sides, strict=True)
     ]
     inside = c.over_groups(c.is_part, size[:, None])[:, 0]
     whole = c.over_contexts(size[None])[c.context, 0] if len(c) else np.zeros(0)
-    two = np.array([other_side is not None for _, other_side in sides], dtype=bool)
+    two = np.array([side is not None for side in other_sides], dtype=bool)
     lacking = np.where(
         scores.dominated,
         "the weights of a side amount to fewer than five people",
@@ -448,7 +447,7 @@ def candidates_of(
         size=np.where(two, np.maximum(inside, whole - inside), inside),
         total=float(size.sum()),
         found=is_found,
-        name=lambda i: str(c.groups[i]),
+        name=names,
         comparison_size=scores.information,
         relevant_gap=np.full(len(c), gap),
         problem=problem,

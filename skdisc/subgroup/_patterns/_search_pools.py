@@ -2,7 +2,6 @@
 
 import math
 from dataclasses import dataclass, field
-from itertools import compress
 
 import numpy as np
 
@@ -137,8 +136,8 @@ def count_by_value(items, result):
     """Count, for each protected item, the patterns tested and found whose x has it."""
     counts, (xs, *numbers) = {}, result.by_x
     for i in np.flatnonzero(items.protected):
-        has_item = (np.asarray(xs) == i).any(axis=-1)
-        counts[value_name(items.predicates[i])] = tuple(sum(compress(n, has_item)) for n in numbers)
+        has = np.flatnonzero((np.asarray(xs) == i).any(axis=-1))
+        counts[value_name(items.predicates[i])] = tuple(sum(n[j] for j in has) for n in numbers)
     return counts
 
 

@@ -158,18 +158,16 @@ class SliceDetector(ClusteredMixin, SubgroupDetector):
             First those with a significantly larger error than the rest of their context, by
             `order`; then the first of the published order.
         """
-        strong, weak = worth & (family.p_adjusted <= self.significance), []
-        first = []
+        strong = worth & (family.p_adjusted <= self.significance)
+        error, group = family.first(self.k, self.order, patterns.length, strong)
+        first, weak = [], []
         for j, order in enumerate(published):
-            eligible = strong & (np.arange(len(strong)) == j)[:, None]
-            chosen = family.first(self.k, self.order, patterns.length, eligible)[1].tolist()
+            chosen = group[error == j].tolist()
             if self.order == "effect":
                 chosen = list(dict.fromkeys([*order[strong[j, order]].tolist(), *chosen]))
+            others = order[(worth & ~strong)[j, order]].tolist()
             first += [(j, i) for i in chosen[: self.k]]
-            weak_order = order[(worth & ~strong)[j, order]].tolist()
-            weak += (
-                [(j, i) for i in weak_order[: self.k - len(chosen)]] if len(chosen) < self.k else []
-            )
+            weak += [(j, i) for i in others[: max(self.k - len(chosen), 0)]]
         pairs = np.array(first + weak, dtype=np.intp).reshape(-1, 2)
         return pairs[:, 0], pairs[:, 1]
 
