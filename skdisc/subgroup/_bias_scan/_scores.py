@@ -89,7 +89,7 @@ class Score:
         return a[..., None] * self.grid - h @ self._table
 
     def peak(self, a, h, grid_values=None):
-        """Return the maximum of F and its position.
+        """Return the position of the maximum of F, and the maximum.
 
         Returns
         -------

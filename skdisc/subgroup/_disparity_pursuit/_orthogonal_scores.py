@@ -388,7 +388,7 @@ class Scores:
     def covariances(self, groups: list[int], noise: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the variances of all scores, and their covariances with the scores of `groups`.
 
-        `noise`: residuals. Shapes: `covariance` (n_groups, n).
+        `noise`: residuals. The shapes are (n_groups,) and (n_groups, n).
         """
         if self.residuals.cluster is None:
             return self._products(groups, noise**2)

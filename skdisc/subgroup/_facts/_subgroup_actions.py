@@ -147,8 +147,8 @@ def frequent_in_groups(items, rows, group, n_groups, min_support, max_len, befor
     """Return the conjunctions that are frequent in at least one group.
 
     `rows`: positions of the rows that are counted. `group`: the group of each of them.
-    `min_support`: smallest share of a group. Returns `patterns`, of shape (n_patterns, width):
-    numbers of items. Shapes: `frequent` (n_patterns, n_groups).
+    `min_support`: smallest share of a group. Returns the item numbers of the conjunctions, of shape
+    (n_patterns, width), and in which groups they are frequent, of shape (n_patterns, n_groups).
     """
     sizes = np.bincount(group, minlength=n_groups)
     least = least_of(min_support, sizes)

@@ -64,7 +64,8 @@ class Branching:
         """Return the k patterns of largest score whose discrimination exceeds delta.
 
         `before`: ``before(n)`` gets the number of nodes that come next, and returns how many of
-        them may be visited. Shapes: `x` (n, n_sensitive_features), `y` (n, n_features).
+        them may be visited. Returns x, of shape (n, n_sensitive_features), and y, of shape (n,
+        n_features).
         """
         width = len(self.nb.items)
         choices, scores = np.zeros((0, width), dtype=np.int64), np.zeros(0)
