@@ -93,6 +93,33 @@ def test_a_target_that_is_a_number_and_values_of_few_people_are_not_listed(tmp_p
     assert "SECRET" not in error
 
 
+def test_a_title_above_the_names_of_columns_is_told(tmp_path, capsys):
+    path = tmp_path / "a.csv"
+    path.write_text("Hired in 2025,\n" + X.to_csv(index=False))
+    assert audit(path, "--target=hired", "--favorable=1") == cli.USAGE
+    error = capsys.readouterr().err
+    assert "'hired' is not a column of the file" in error
+    assert "1 of 2 columns has no name: the first row may be a title" in error
+
+
+def test_decisions_in_other_words_than_labels_are_told(tmp_path, capsys):
+    path = tmp_path / "a.csv"
+    X.assign(paid=y, decision=np.where(y == 1, "low", "high")).to_csv(path, index=False)
+    options = "--target=paid", "--favorable=1", "--predictions=decision"
+    assert audit(path, *options) == cli.USAGE
+    error = capsys.readouterr().err
+    assert "--predictions 'decision' has no favorable value (1)." in error
+    assert "Write decisions and labels with the same values." in error
+
+
+def test_dates_are_left_out_by_an_option_that_the_message_names(tmp_path, capsys):
+    path = tmp_path / "a.csv"
+    days = pd.date_range("2025-01-13", periods=len(X)).strftime("%d.%m.%Y")
+    X.assign(day=days).to_csv(path, index=False)
+    assert audit(path, "--target=hired", "--favorable=1") == cli.USAGE
+    assert "or leave it out (--ignore)" in capsys.readouterr().err
+
+
 def test_no_data_and_no_file(tmp_path, capsys):
     assert audit("", "--target=hired", "--favorable=1") == cli.USAGE
     assert "DATA is empty" in capsys.readouterr().err

@@ -157,7 +157,7 @@ def check_column(column):
     if dtype.kind in "mM":
         raise TypeError(
             f"Column {name!r} holds dates ({dtype}), which have no finite set of values to search. "
-            "Turn it into a number or a category (a year, an age), or drop it."
+            "Turn it into a number or a category (a year, an age), or leave it out (--ignore)."
         )
     if dtype.kind == "c":
         raise ValueError(f"Complex data not supported: column {name!r} is {dtype}.")

@@ -13,6 +13,7 @@ _LABELS = ("--target", "--predictions", "--decision", "--label")
 _BOOLEANS = {True: ("true", "1", "1.0"), False: ("false", "0", "0.0")}
 _MANY_VALUES = 20  # of a column of numbers that is no class
 _FEW = 10  # rows; values of fewer people are not listed
+_UNNAMED = "Unnamed: "  # what pandas calls columns without a name
 
 
 def option_of(name):
@@ -44,7 +45,12 @@ def columns_named(option, text, names):
         return check_protected(columns, names)
     except ValueError as error:
         message = str(error).replace("protected=", "").replace("column of X", "column of the file")
-        raise ValueError(f"{option}: {message}") from None
+        n = sum(str(name).startswith(_UNNAMED) for name in names)
+        title = (
+            f" {n} of {len(names)} columns {'has' if n == 1 else 'have'} no name: the first row "
+            "may be a title. Delete the rows above the names of columns."
+        )
+        raise ValueError(f"{option}: {message}{title * (n > 0)}") from None
 
 
 def column_named(option, text, names):
@@ -99,7 +105,11 @@ def check_favorable(option, favorable, column):
         raise ValueError(f"--favorable is missing; it names a value of {column.name!r}. {shown}.")
     if favorable is not None and not any(v in favorable for v in values):
         shown = _shared_values([column])[1]
-        raise ValueError(f"{option} {column.name!r} has no favorable value. {shown}.")
+        named = ", ".join(map(str, favorable))
+        raise ValueError(
+            f"{option} {column.name!r} has no favorable value ({named}). {shown}. "
+            "Write decisions and labels with the same values."
+        )
 
 
 def _shared_values(columns, of_rows=True):

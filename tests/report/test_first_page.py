@@ -23,6 +23,7 @@ from skdisc.report._first_page import (
     texts_of,
 )
 from skdisc.report._first_page._answers import _leading, state_of
+from skdisc.report._first_page._told import opening
 
 FOUND, NOTHING, UNSURE = "disparity found", "no disparity found", "insufficient evidence"
 
@@ -427,6 +428,27 @@ def test_whom_a_group_is_compared_with_at_equal_columns_is_said_where_it_is_anot
         line = dict(page["lines"])[texts.LINES["remains"]]
         assert (told in page["more"]) == (n_groups == 3)
         assert line.endswith(texts.QUOTE_AGAINST) == (n_groups == 3)
+
+
+def test_groups_that_differ_from_a_reference_are_not_said_to_differ_from_the_others():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"race": rng.choice(["a", "b", "c"], 3000)})
+    y = (rng.random(3000) < X["race"].map({"a": 0.7, "b": 0.5, "c": 0.4})).astype(int)
+    for template, whom in (("four_fifths", "race = 'a'"), ("general", "the others")):
+        audit = Audit(protected="race", detectors=["GroupDisparity"], template=template)
+        text = " ".join(only(audit.fit(X, y).report_.to_dict())[1]["more"])
+        assert f"Different from {whom} as well: race = " in text
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_opening_line_names_the_cut_that_makes_decisions(documents, language):
+    one = copy.deepcopy(documents["fair"])
+    one["about"] |= {"audited": "decisions", "favorable": [0]}
+    one["source"] = {"target": "paid", "predictions": "score", "threshold": 0.5}
+    first = opening(one, texts_of(one, language))
+    shown = "score ≥ 0.5" if language == "en" else "score ≥ 0,5"
+    assert first.endswith(f" {shown}.")
+    assert shown in str(first_page(one, language)["columns"])
 
 
 def test_each_question_of_a_reader_has_a_line(documents):

@@ -26,10 +26,10 @@ from skdisc.report._first_page._units import (
     Points,
     Texts,
     confidence,
+    favorable_named,
     group_name,
     in_a_row,
     is_of_outcomes,
-    labels_named,
     number,
     percent,
     units_of,
@@ -242,7 +242,16 @@ class _Paragraph:
             )
             for one in also
         ]
-        return texts.ALSO.format(groups=", ".join(groups)) if groups else ""
+        if not groups:
+            return ""
+        # A reference has a rate, and no gap from itself; gaps of all groups are to it.
+        rows = self.document["groups"]
+        compared = {row.get("group") for row in rows if row.get("gap") is not None}
+        for side in (self.raw["worse_off"]["group"], self.raw["better_off"]["group"]):
+            if side is not None and side not in compared:
+                reference = group_name(texts, side)
+                return texts.ALSO_FROM.format(reference=reference, groups=", ".join(groups))
+        return texts.ALSO.format(groups=", ".join(groups))
 
     def _nearly_equal(self):
         """Return the rates of groups of which none is found, and that they show little."""
@@ -598,7 +607,7 @@ class _Paragraph:
             return False
         widest = [
             row
-            for row in self.document.get("families") or []
+            for row in self.document["families"]
             if row["attribute"] == self.answer["attribute"] and row["null"] in nulls
             if not row["found"] and None not in (row["upper"], row["estimate"])
             if rounded_up(row["upper"]) == bound
@@ -773,16 +782,11 @@ class _Paragraph:
 
     def _favorable(self):
         """Return the favorable outcome with its labels."""
-        about = self.document["about"]
-        labels = labels_named(self.texts, about["favorable"])
         source = self.document.get("source", {})
+        labels, is_cut = favorable_named(self.texts, self.document)
         # Decisions that stand in a column are told by its name, not by that of the labels.
         name = source.get("predictions") or source.get("target")
-        if source.get("predictions") and source.get("threshold") is not None:
-            cut = f"{source['threshold']:.15g}".replace(".", self.texts.DECIMAL)
-            labels = f"{name} ≥ {cut}"
-        elif name:
-            labels = f"{name} = {labels}"
+        labels = f"{name} = {labels}" if name and not is_cut else labels
         return self.texts.FAVORABLE.format(labels=labels)
 
     def _target(self):

@@ -3,7 +3,7 @@
 import re
 from functools import cache
 
-from skdisc.report._first_page._units import group_name, in_a_row, labels_named, number
+from skdisc.report._first_page._units import favorable_named, group_name, in_a_row, number
 from skdisc.report._first_page.languages import en
 
 _VERBATIM = ("option", "start", "value", "values", "groups", "columns", "fine", "attribute", "mark")
@@ -57,7 +57,7 @@ def opening(document, texts):
     fields = {
         "n": number(texts, about["n_rows"], 0),
         "names": in_a_row(about["protected"], texts.AND),
-        "labels": labels_named(texts, about["favorable"]),
+        "labels": favorable_named(texts, document)[0],
     }
     if outcome is None and not about["favorable"]:  # public reports of pay
         outcome = {"name": about["sentence"].partition(": ")[0]}

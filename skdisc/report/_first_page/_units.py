@@ -214,6 +214,15 @@ def labels_named(texts: Any, labels: Iterable[object]) -> str:
     return ", ".join(map(repr, names) if has_blanks else names)
 
 
+def favorable_named(texts: Any, document: dict) -> tuple[str, bool]:
+    """Return what the favorable decision is in words, and whether it is a score from a cut on."""
+    source = document.get("source", {})
+    if source.get("predictions") and source.get("threshold") is not None:
+        cut = f"{source['threshold']:.15g}".replace(".", texts.DECIMAL)
+        return f"{source['predictions']} ≥ {cut}", True
+    return labels_named(texts, document["about"]["favorable"]), False
+
+
 def have_spellings(labels: Iterable[object]) -> bool:
     """Return whether some labels differ by case or blanks alone."""
     names = [str(label) for label in labels]

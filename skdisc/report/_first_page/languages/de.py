@@ -76,6 +76,7 @@ SMALL = "Das ist weniger als der Abstand, auf den es hier ankommt ({relevant})."
 ALSO_MORE = "{group} ({points} {more})"
 ALSO_LESS = "{group} ({points} {less})"
 ALSO = "Ebenfalls von den anderen verschieden: {groups}."
+ALSO_FROM = "Ebenfalls von {reference} verschieden: {groups}."
 MORE_OFTEN = (
     "Häufiger {favorable} bei {better} als bei {worse}: {other_rate} gegen {rate}, {points} mehr "
     "({range})."

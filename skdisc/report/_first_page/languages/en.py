@@ -73,6 +73,7 @@ SMALL = "That is less than the gap that matters here ({relevant})."
 ALSO_MORE = "{group} ({points} {more})"
 ALSO_LESS = "{group} ({points} {less})"
 ALSO = "Different from the others as well: {groups}."
+ALSO_FROM = "Different from {reference} as well: {groups}."
 MORE_OFTEN = (
     "{better} got {favorable} more often than {worse}: {other_rate} against {rate}, {points} more "
     "({range})."

@@ -73,6 +73,7 @@ SMALL = "C'est moins que l'écart qui compte ici ({relevant})."
 ALSO_MORE = "{group} ({points} {more})"
 ALSO_LESS = "{group} ({points} {less})"
 ALSO = "Différents des autres, eux aussi : {groups}."
+ALSO_FROM = "Différents de {reference}, eux aussi : {groups}."
 MORE_OFTEN = (
     "Plus souvent {favorable} pour {better} que pour {worse} : {other_rate} contre {rate}, "
     "{points} de plus ({range})."
