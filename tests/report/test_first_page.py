@@ -980,3 +980,19 @@ def test_what_is_not_found_is_no_number_to_quote():
         r"not known, but 0\.1 to 6\.1 points less \(96\.6\xa0%\) for sex = '[ab]'",
         lines["At equal columns"],
     )
+
+
+@pytest.mark.parametrize("language", ["en", "de", "fr"])
+@pytest.mark.parametrize(("template", "ratio", "bound"), [("general", 79, 79), ("ll144", 78, 82)])
+def test_what_only_a_ratio_leaves_open_is_said_of_the_ratio(language, template, ratio, bound):
+    """The page wrote "no gap above 9.2 points where ...; in smaller comparisons up to 7.9"."""
+    table = {"attribute": "race", "group": ["A", "B", "C", "D"], "n": [1200, 600, 190, 10]}
+    report = Audit.from_counts(table | {"selected": [372, 186, 62, 0]}, template=template)
+    (verdict,) = report.document["verdicts"]
+    assert verdict["answer"]["open_by_ratio"]
+    text = " ".join(report.to_text(language=language).replace("\u00a0", " ").split())
+    first = text[: text.index("Questions and answers")]
+    comma = "." if language == "en" else ","
+    assert f"0{comma}{ratio}" in first
+    assert f"{bound / 10:.1f}".replace(".", comma) in first
+    assert f"9{comma}2" not in first  # the gap that matters: none is as large

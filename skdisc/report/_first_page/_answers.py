@@ -533,7 +533,8 @@ def _excluded(row):
     answer = None if row is None else row["answer"]
     if answer is None:
         return None
-    return {
+    ratio = {"ratio": answer["ratio"]} if answer["open_by_ratio"] else {}
+    return ratio | {
         "verdict": row["verdict"],
         "n": answer["n_family"] - answer["n_found"],
         "n_found": answer["n_found"],

@@ -458,11 +458,24 @@ class _Paragraph:
             "bound": self.units.bound(least["bound"]),
             "level": self._percent(least["level"]),
         }
+        if least.get("ratio") is not None:
+            return self._open_by_ratio(self.texts.LIMITED_BY_RATIO, least)
         if least["resolution"] is None:  # then what is known of whole groups is said first
             return "" if self._whole() else self.texts.UNKNOWN_ALL.format(**values)
         unbound = least["bound"] is None or self.units.is_too_wide(least["bound"])
         return (self.texts.CLEARED_SOME_UNBOUND if unbound else self.texts.CLEARED_SOME).format(
             **values
+        )
+
+    def _open_by_ratio(self, text, exclusion):
+        """Return that no gap matters in any group, and which ratio is not excluded."""
+        return text.format(
+            attribute=self.answer["attribute"],
+            people=self._count(exclusion["people"]),
+            n=self._count(exclusion["n"]),
+            bound=self.units.bound(exclusion["bound"]),
+            ratio=number(self.texts, exclusion["ratio"], 2),
+            level=self._percent(exclusion["level"]),
         )
 
     def _whole(self):
@@ -524,6 +537,9 @@ class _Paragraph:
         relevant, raw = self.answer["relevant_gap"], self.raw
         if relevant is None or raw is None or not self._has_rates():
             return ""
+        whole = self.answer["others"]["whole"]
+        if (whole or {}).get("ratio") is not None:  # these people show that no gap matters
+            return self._open_by_ratio(self.texts.OPEN_BY_RATIO, whole)
         if self.outcome is not None:
             variances = [self.outcome["deviation"] ** 2] * 2
             needed = 2 * power_quantile(0.05) ** 2 * variances[0] / relevant**2

@@ -148,6 +148,15 @@ CLEARED_SOME = (
     "über {relevant}, wo {resolution} Personen oder mehr mit ebenso vielen verglichen werden "
     "können; in kleineren Vergleichen sind bis zu {bound} möglich (je {level})."
 )
+OPEN_BY_RATIO = (
+    "Kein Abstand ist über {bound} in einer der verglichenen Gruppen ({n}), doch ein Verhältnis "
+    "der Anteile von {ratio} ist nicht ausgeschlossen (je {level})."
+)
+LIMITED_BY_RATIO = (
+    "Nach {attribute} nichts gefunden, soweit {people} Personen es zeigen können: kein Abstand "
+    "über {bound} in einer der verglichenen Gruppen ({n}), doch ein Verhältnis der Anteile von "
+    "{ratio} ist nicht ausgeschlossen (je {level})."
+)
 CLEARED_SOME_UNBOUND = (
     "Nach {attribute} nichts gefunden, soweit {people} Personen es zeigen können: kein Abstand "
     "über {relevant}, wo {resolution} Personen oder mehr mit ebenso vielen verglichen werden "

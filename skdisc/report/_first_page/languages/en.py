@@ -142,6 +142,14 @@ CLEARED_SOME = (
     "where {resolution} people or more can be compared with as many; in smaller comparisons up to "
     "{bound} are possible ({level} each)."
 )
+OPEN_BY_RATIO = (
+    "No gap is above {bound} in any of the groups compared ({n}), but a ratio of rates of {ratio} "
+    "is not excluded ({level} each)."
+)
+LIMITED_BY_RATIO = (
+    "Nothing found by {attribute} as far as {people} people can show: no gap above {bound} in any "
+    "of the groups compared ({n}), but a ratio of rates of {ratio} is not excluded ({level} each)."
+)
 CLEARED_SOME_UNBOUND = (
     "Nothing found by {attribute} as far as {people} people can show: no gap above {relevant} "
     "where {resolution} people or more can be compared with as many ({level}); of smaller "

@@ -147,6 +147,15 @@ CLEARED_SOME = (
     "autant d'autres ; dans les comparaisons plus petites, jusqu'à {bound} sont possibles ({level} "
     "chacun)."
 )
+OPEN_BY_RATIO = (
+    "Aucun écart n'est supérieur à {bound} dans les groupes comparés ({n}), mais un rapport des "
+    "taux de {ratio} n'est pas exclu ({level} chacun)."
+)
+LIMITED_BY_RATIO = (
+    "Rien de trouvé selon {attribute}, autant que {people} personnes puissent le montrer : aucun "
+    "écart supérieur à {bound} dans les groupes comparés ({n}), mais un rapport des taux de "
+    "{ratio} n'est pas exclu ({level} chacun)."
+)
 CLEARED_SOME_UNBOUND = (
     "Rien de trouvé selon {attribute}, autant que {people} personnes puissent le montrer : aucun "
     "écart supérieur à {relevant} là où {resolution} personnes ou plus peuvent être comparées à "
