@@ -63,6 +63,7 @@ class RowSampler(BaseSampler):
         TypeError, ValueError
             If a setting or a column does not fit, or y has the index of X in another order.
         """
+        X, y = (v.to_pandas() if hasattr(v, "to_pandas") else v for v in (X, y))
         if np.ndim(y) == 1:
             check.check_labels(y)
         with np.errstate(invalid="ignore"):  # of labels beyond those of integers

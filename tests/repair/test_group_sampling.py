@@ -207,6 +207,20 @@ def test_missing_values_and_order():
         UniformSampler("sex").fit_resample(X, y[::-1])
 
 
+@pytest.mark.parametrize("sampler", [*SAMPLERS, Massager("group", ranker=ByPoints())])
+def test_tables_of_polars_and_arrow_are_taken_as_frames(sampler):
+    pl, pa = pytest.importorskip("polars"), pytest.importorskip("pyarrow")
+    X, y = (
+        pd.DataFrame({"group": list("aabb") * 3, "points": range(12)}),
+        [0, 1, 0, 1, 1, 1, 0, 1, 0, 0, 1, 1],
+    )
+    expected, labels = clone(sampler).fit_resample(X, np.array(y))
+    for table, target in ((pl.from_pandas(X), pl.Series(y)), (pa.Table.from_pandas(X), y)):
+        rows, new = clone(sampler).fit_resample(table, target)
+        pd.testing.assert_frame_equal(rows, expected)
+        assert list(new) == list(labels)
+
+
 def test_a_group_without_a_label_is_named():
     X, y = pd.DataFrame({"sex": list("ffmm")}), [0, 0, 0, 1]
     with pytest.warns(SkdiscWarning, match="group 'f' with label 1"):

@@ -295,7 +295,9 @@ def worst_off(measured, notion):
     if not len(measured):
         return Verdicts(rows, np.zeros(0))
     gap = shortfalls(measured, measured.rest(), notion)
-    against = np.where(np.isnan(gap), -np.inf, gap.round(12)).argmax(axis=1)
+    worse = np.where(np.isnan(gap), -np.inf, gap.round(12))
+    is_worst = worse == worse.max(axis=1, keepdims=True)
+    against = np.where(is_worst, measured.n, -1).argmax(axis=1)  # of ties, the larger group
     return Verdicts(against, np.maximum(gap[rows, against], 0))
 
 

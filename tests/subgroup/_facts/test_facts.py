@@ -608,3 +608,20 @@ def test_curves_of_few_people_are_left_out_with_their_finding():
     assert 0 < len(left) < len(result)
     for name in ("counterfactuals", "curves"):
         assert set(left.tables[name]["rank"]) == set(range(1, len(left) + 1))
+
+
+def test_the_order_of_categories_changes_nothing():
+    """Nor where no group is worse off, and which one is tested could depend on it."""
+    rng, n = np.random.default_rng(1), 600
+    X = pd.DataFrame({"sex": rng.choice(["F", "M"], n), "town": rng.choice(["a", "b", "c"], n)})
+    X["age"], X["points"] = rng.integers(18, 70, n), rng.normal(size=n).round(2)
+    chance = 1 / (1 + np.exp(-X["points"] - (X["sex"] == "M") - 0.5 * (X["town"] == "a")))
+    y = (rng.random(n) < chance).astype(int)
+    detector = subgroup.FACTS(protected="sex", max_predicates=2, random_state=0)
+    orders = (["F", "M"], ["M", "F"], ["M", "unused", "F"])
+    tables = [
+        detector.fit(X.assign(sex=pd.Categorical(X["sex"], order)), y).result_.to_frame()
+        for order in orders
+    ]
+    for table in tables[1:]:
+        pd.testing.assert_series_equal(table["p_adjusted"], tables[0]["p_adjusted"])
