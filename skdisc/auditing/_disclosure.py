@@ -56,12 +56,12 @@ def check_public(audit: Any, X: Any, weight: Any, groups: Any) -> None:
     passed = {"groups": groups}
     if audit.weights != "frequency":
         passed["sample_weight"] = weight
-    passed = [name for name, value in passed.items() if value is not None]
-    if passed:
-        raise ValueError(
-            f"disclosure='public' takes no {passed[0]}: what is printed must follow from numbers "
-            "of people alone."
-        )
+    for name, value in passed.items():
+        if value is not None:
+            raise ValueError(
+                f"disclosure='public' takes no {name}: what is printed must follow from numbers "
+                "of people alone."
+            )
     if X is not None and not hasattr(X, "__array__") and not hasattr(X, "columns"):
         raise ValueError("disclosure='public' takes the rows of a table: a DataFrame or an array.")
 
@@ -167,7 +167,7 @@ class PublicChoice:
         everyone. `errors`: whether rates of errors are compared, too. Shapes: `groups` (n_groups,
         n_rows).
         """
-        may = np.ones(len(groups), dtype=bool) if self._sums else np.zeros(len(groups), dtype=bool)
+        may = np.full(len(groups), bool(self._sums))
         for sums in self._sums if errors else self._sums[:1]:
             members = groups[:, sums.first]
             around = np.ones_like(members) if contexts is None else contexts[:, sums.first]
@@ -221,11 +221,9 @@ class PublicChoice:
         self.not_crossed = [[self._names[c] for c in columns] for columns in out]
         self._chosen &= np.isin(number, tables_to_keep)
         by_all &= self._chosen
-        for sums, rows in zip(
-            self._sums, [self._chosen, *[by_all] * len(self._sums)], strict=False
-        ):
+        for i, sums in enumerate(self._sums):
             sums.start_again()
-            sums.choose(masks[rows])
+            sums.choose(masks[by_all if i else self._chosen])
         if len(self._sums) > 1:
             self._chosen_by_all = by_all[self._chosen]
 

@@ -9,8 +9,7 @@ from skdisc._registry import all_detectors
 from skdisc._results._findings import GroupFindings
 from skdisc._results._judgment import FOUND, confirmed_p
 from skdisc._stats._rates import RATES
-from skdisc._utils._frequency import people_in
-from skdisc.auditing._audited_rows import Masks
+from skdisc.auditing._audited_rows import AuditedRows
 from skdisc.auditing._cells import examined, strength
 from skdisc.auditing._figures import (
     EQUAL,
@@ -42,15 +41,13 @@ class Evidence:
         What its effect is, as in `Figures`.
     numbers : dict
         The finding's row in the table of its result.
-    masks : Masks
+    audited : AuditedRows
         Tell who belongs to the group. Masks of hundreds of findings are not kept: those of a
         million people would take gigabytes.
     p : float
         Its p-value, corrected over the whole audit.
     versus : str
         With whom the people are compared.
-    frequency : ndarray of int64, shape (n_rows,), or None
-        The number of people of each row; None: 1.
     is_of_sample : bool
         Whether the detector drew a sample of the people.
     shadows : list of Evidence
@@ -61,11 +58,10 @@ class Evidence:
     group: object
     what: str
     numbers: dict
-    masks: Masks
+    audited: AuditedRows
     p: float
     versus: str
     attributes: list
-    frequency: np.ndarray | None = None
     is_of_sample: bool = False
     shadows: list = field(default_factory=list)
 
@@ -77,12 +73,12 @@ class Evidence:
     @property
     def members(self):
         """The people of the group, a mask of the rows."""
-        return self.masks.members(self.group)
+        return self.audited.masks.members(self.group)
 
     @property
     def context(self):
         """Those who meet its conditions on other columns, a mask of the rows."""
-        return self.masks.context(self.group, self.step.protected)
+        return self.audited.masks.context(self.group, self.step.protected)
 
     @cached_property
     def who(self):
@@ -94,12 +90,12 @@ class Evidence:
         """The number of people of the group who were examined."""
         if self.is_of_sample:
             return examined(self.numbers)
-        return people_in(self.members, self.frequency)
+        return self.audited.people(self.members)
 
     @property
     def others(self):
         """The number of people in its context who are not in the group."""
-        return people_in(self.context & ~self.members, self.frequency)
+        return self.audited.people(self.context & ~self.members)
 
     @property
     def fewest(self):
@@ -226,11 +222,10 @@ def _collected(audited, plan, results, verdicts, significance):
                 group,
                 what_is_shown(step, table, numbers["measure"]),
                 numbers,
-                masks=audited.masks,
+                audited,
                 p=corrected,
                 versus=_compared_with(result, step, group, numbers, audited),
                 attributes=[step.attribute],
-                frequency=audited.frequency,
                 is_of_sample=audited.drew_others(result),
             )
             findings.append(finding)
@@ -287,8 +282,8 @@ def _explained(cause, e):
 
 def _share_of(cause, mask):
     """Return the share of the people of a mask that are in the group of a cause; 0 of none."""
-    n = people_in(mask, cause.frequency)
-    return people_in(cause.members & mask, cause.frequency) / n if n else 0.0
+    n = cause.audited.people(mask)
+    return cause.audited.people(cause.members & mask) / n if n else 0.0
 
 
 def _protected_part(e):
@@ -403,8 +398,8 @@ def _agreeing_detectors(e, plan, results, significance, found_members):
         if any(
             sign == direction
             and _is_same_measure(measure, e.numbers["measure"])
-            and _are_alike(members, e.members, e.frequency)
-            and _are_alike(context, e.context, e.frequency)
+            and _are_alike(members, e.members, e.audited)
+            and _are_alike(context, e.context, e.audited)
             for members, context, sign, measure in several
         ):
             agree.append(step.detector)
@@ -443,9 +438,9 @@ def _sign(step, measure, effect):
     return np.sign(-worse * effect) * (-1 if measure in REVERSED else 1)
 
 
-def _are_alike(first, second, frequency):
+def _are_alike(first, second, audited):
     """Return True if two groups share nearly all of their people."""
-    n_in_any, n_shared = (people_in(m, frequency) for m in (first | second, first & second))
+    n_in_any, n_shared = audited.people(first | second), audited.people(first & second)
     return bool(n_in_any and n_shared >= _SAME * n_in_any)
 
 

@@ -120,13 +120,11 @@ class Figures:
         is_gap = what == GAP
         if is_gap and abs(rate - rate_others - record["estimate"]) > _ROUNDING * max(1, abs(rate)):
             return
-        record |= {
-            "rate": finite_or_none(rate),
-            "people": audited.people(audited.among(name, members)),
-        }
-        if what == GAP:
-            n_others = audited.people(audited.among(name, rest))
-            record |= {"rate_others": finite_or_none(rate_others), "others": n_others}
+        record["rate"] = finite_or_none(rate)
+        record["people"] = audited.people(audited.among(name, members))
+        if is_gap:
+            record["rate_others"] = finite_or_none(rate_others)
+            record["others"] = audited.people(audited.among(name, rest))
 
     def _learn_other_values(self, step, result):
         """Learn which value is all others, of protected columns of two values."""
@@ -166,11 +164,8 @@ class Figures:
         names = ("estimate", "low", "high")
         self._records[key] = dict(zip(names, ends, strict=True)) | details
         mirrored_key = self._mirrored(key)
-        if (
-            mirrored_key is None
-            or key[0].startswith((RATIO, TO_REFERENCE))
-            or mirrored_key in self._records
-        ):
+        is_gap = not key[0].startswith((RATIO, TO_REFERENCE))
+        if mirrored_key is None or not is_gap or mirrored_key in self._records:
             return
         ends = [None if v is None else -v for v in (ends[0], ends[2], ends[1])]
         sides = {"people": details["others"], "others": details["people"]}
@@ -222,18 +217,12 @@ class Figures:
 
     def _take_comparable(self, step, result):
         """Take the gaps of single protected values at equal columns, where no family has them."""
+        level = 1 - result.significance
         for row in result.tables.get("comparable", pd.DataFrame()).to_dict("records"):
             if {"group", "effect", "ci_low", "ci_high", "support"} <= {*row}:
                 key = EQUAL, step.attribute, row["group"], "selection_rate"
-                self._add(
-                    key,
-                    result.versus,
-                    row["effect"],
-                    row["ci_low"],
-                    row["ci_high"],
-                    1 - result.significance,
-                    people=int(row["support"]),
-                )
+                ends = row["effect"], row["ci_low"], row["ci_high"]
+                self._add(key, result.versus, *ends, level, people=int(row["support"]))
 
 
 def what_is_shown(step, table, measure):

@@ -36,6 +36,9 @@ def without_people(document, shared, min_cell):
     unnamed = {g["group"] for g in gaps if not is_described(g)}
     limits = list(document["limits"])
 
+    def of_enough(rows):
+        return [row for row in rows if row["group"] not in small and is_described(row)]
+
     def is_shown(row):
         few = [n for n in (row["people"], row["others"]) if n is not None and n < min_cell]
         gap = row["group"], row["estimate"]
@@ -54,19 +57,9 @@ def without_people(document, shared, min_cell):
         "shadows": [_of_people(s) | {"of": ranks[s["of"]]} for s in shadows],
         "groups": _groups(document["groups"], shared, min_cell),
         "gaps": [g for g in gaps if g["group"] not in unnamed],
-        "comparable": [
-            row
-            for row in document.get("comparable", [])
-            if row["group"] not in small and is_described(row)
-        ],
+        "comparable": of_enough(document["comparable"]),
         "legitimate": [
-            row
-            | {
-                "associated": [
-                    a for a in row["associated"] if a["group"] not in small and is_described(a)
-                ]
-            }
-            for row in document.get("legitimate", [])
+            row | {"associated": of_enough(row["associated"])} for row in document["legitimate"]
         ],
         "figures": [row for row in document["figures"] if is_shown(row)],
         "families": [row for row in document["families"] if is_shown(row)],

@@ -117,15 +117,12 @@ def public_counts(
         column_of_candidate = np.array([name for _, name, *_ in candidates])
 
         def discloses(several):
-            printed = np.concatenate(
-                [everyone, *sides[chosen & np.isin(column_of_candidate, several)]]
-            )
+            is_printed = chosen & np.isin(column_of_candidate, several)
+            printed = np.concatenate([everyone, *sides[is_printed]])
             return discloses_few(sums, printed, sums.in_cells(favorable))
 
-        chosen &= np.isin(
-            column_of_candidate,
-            printable_blocks(sorted(set(column_of_candidate.tolist())), discloses),
-        )
+        printable = printable_blocks(sorted(set(column_of_candidate.tolist())), discloses)
+        chosen &= np.isin(column_of_candidate, printable)
     rows = [
         (name, value, int(inside.sum()), int(favorable[inside].sum()))
         for (_, name, value, inside), stays in zip(candidates, chosen, strict=True)
@@ -150,10 +147,8 @@ def coded(values):
         texts = [*texts, f"above {ends[-1]:g}"]
         number = np.searchsorted(ends, numbers)  # 100,000 numbers have four texts
     else:
-        texts, number = (
-            [text_of(plain(value)) for value in typed(distinct)],
-            np.arange(len(distinct)),
-        )
+        texts = [text_of(plain(value)) for value in typed(distinct)]
+        number = np.arange(len(distinct))
     names, place = np.unique(np.array([*texts, _MISSING], dtype=str), return_inverse=True)
     place = place.ravel()
     code = np.append(place[number], place[-1])[code]  # the last one for -1

@@ -84,13 +84,10 @@ def _check_plan(options, path):
                 f"The plan {str(path)!r} sets {name!r}, which no plan may set. A plan says what is "
                 f"asked: {', '.join(actions)}."
             )
-        kinds = (
-            (list,) if isinstance(actions[name].default, list) else (str, int, float, type(None))
-        )
-        parts = value if isinstance(value, list) else [value]
-        if not isinstance(value, kinds) or not all(
-            isinstance(one, (str, int, float, type(None))) for one in parts
-        ):
+        is_list = isinstance(value, list)
+        parts = value if is_list else [value]
+        is_plain = all(isinstance(one, (str, int, float, type(None))) for one in parts)
+        if is_list != isinstance(actions[name].default, list) or not is_plain:
             raise ValueError(f"The plan {str(path)!r} has {name} = {value!r:.80}: not a setting.")
 
 

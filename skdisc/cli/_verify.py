@@ -55,14 +55,12 @@ def _verify(arguments):
             "Call skdisc.auditing.verify(document, X, y, model) with what was passed to Audit.fit."
         )
     if source.get("counted"):
-        return _print_differences([*changed, *_differences_of_counts(document, source, arguments)])
-    frame = rows_in(arguments.data, source)
-    return _print_differences(
-        [
-            *changed,
-            *(lacking(frame, source) or _differences_of_rows(document, source, frame, arguments)),
-        ]
-    )
+        differences = _differences_of_counts(document, source, arguments)
+    else:
+        frame = rows_in(arguments.data, source)
+        differences = lacking(frame, source)
+        differences = differences or _differences_of_rows(document, source, frame, arguments)
+    return _print_differences([*changed, *differences])
 
 
 def rows_in(path: str, source: dict) -> pd.DataFrame:
@@ -137,20 +135,22 @@ def _differences_of_counts(document, source, arguments):
     if source["model_file"] and not arguments.model:
         raise ValueError(f"The model {source['model_file']!r} was audited. Pass it by --model.")
     model = model_of(arguments) if arguments.model else ends.get("predictions")
-    expected = {} if arguments.seed is None else {"random_state": arguments.seed}
-    more = {"model_file": arguments.model, "expected": expected}
-    return verify(document, table, ends["target"], model, **more)
+    return verify(document, table, ends["target"], model, **_expected(arguments))
 
 
 def _differences_of_rows(document, source, frame, arguments):
     X, y, model, extra = passed(document, source, frame, arguments)
-    file = arguments.model or None
-    expected = {} if arguments.seed is None else {"random_state": arguments.seed}
     if document["settings"].get("disclosure") == "public":
         is_pay = document["about"]["template"] in TEMPLATES
         hours = [source["hours"]] if source.get("hours") and not is_pay else []
         extra["described_by"] = frame.rename(columns=str)[[*source["ignore"], *hours]]
-    return verify(document, X, y, model, model_file=file, expected=expected, **extra)
+    return verify(document, X, y, model, **_expected(arguments), **extra)
+
+
+def _expected(arguments):
+    """Return the model file and the settings that the options say the audit must have."""
+    expected = {} if arguments.seed is None else {"random_state": arguments.seed}
+    return {"model_file": arguments.model, "expected": expected}
 
 
 def passed(

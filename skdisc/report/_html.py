@@ -66,9 +66,20 @@ def _page(sections, title, caveat, together=""):
     """Render the page of sections whose pictures are marked as safe."""
     markup = require("markupsafe", extra="report", purpose="The HTML report").Markup
     script = template_text("sort.js")
-    policy = f"sha256-{b64encode(sha256(script.encode()).digest()).decode()}"
-    page = {"sections": sections, "script": markup(script), "policy": policy, "title": title}
-    return _template().render(**page, together=together, caveat=caveat, version=__version__)
+    return _template().render(
+        sections=sections,
+        script=markup(script),
+        policy=hash_of(script),
+        title=title,
+        together=together,
+        caveat=caveat,
+        version=__version__,
+    )
+
+
+def hash_of(text):
+    """Return the hash of an element as a content security policy has it."""
+    return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"
 
 
 def template_text(name):
@@ -79,6 +90,10 @@ def template_text(name):
 @cache
 def _template():
     """Return the compiled template of the page."""
-    jinja2 = require("jinja2", extra="report", purpose="The HTML report")
-    environment = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    return environment.from_string(template_text("report.html"))
+    return environment_for("The HTML report").from_string(template_text("report.html"))
+
+
+def environment_for(purpose):
+    """Return a jinja2 environment that escapes all texts; `purpose` is named where it lacks."""
+    jinja2 = require("jinja2", extra="report", purpose=purpose)
+    return jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)

@@ -48,6 +48,7 @@ HOSTILE = [
     "- item",
     "a\u2028b\u2029c\x85d",
 ]
+NO_INTERVAL = dict.fromkeys(("ci_low", "ci_high", "ci_level"))
 KEPT = {"schema", "template", "verdict", "kind", "role", "null", "measure", "of", "rank"}
 
 
@@ -451,7 +452,10 @@ def test_a_part_that_is_larger_than_the_whole_is_explained(explained, remaining,
     """Parts of opposite signs add up to less than the larger one."""
     parts = {"gap": explained + remaining, "column": explained, "equal": remaining}
     parts |= {} if caused is None else {"cause": caused}
-    rows = [{"group": "g", "part": kind, "kind": kind, "amount": n} for kind, n in parts.items()]
+    rows = [
+        {"group": "g", "part": kind, "kind": kind, "amount": n, **NO_INTERVAL}
+        for kind, n in parts.items()
+    ]
     (picture,) = _pictures.gap_parts(rows)
     assert told in picture["sentence"]
 
@@ -514,7 +518,7 @@ def test_a_finding_is_not_drawn_as_what_the_data_cannot_tell():
 
 def test_mirrored_gaps_are_shown_once_and_small_columns_together():
     rows = [
-        {"group": group, "kind": kind, "part": part, "amount": sign * amount}
+        {"group": group, "kind": kind, "part": part, "amount": sign * amount, **NO_INTERVAL}
         for group, sign in (("sex = 'M'", 1), ("sex = 'F'", -1))
         for kind, part, amount in [
             ("gap", "gap", 0.21),
@@ -541,6 +545,7 @@ def test_the_interval_of_a_ratio_is_that_of_the_ratio():
         {"attribute": "sex", "group": "sex = 'M'", "measure": "impact_ratio", "n": 50, "rate": 1.0}
         | {"gap": None, "ci_low": None, "ci_high": None, "judged": True, "suppressed": False},
     ]
+    rows = [row | {"ci_level": None} for row in rows]
     ratios = [row["ratio"] for row in _pictures.impact_ratios(rows)]
     assert ratios == ["0.900 [0.800, 1.050]", "1"]
 
@@ -586,7 +591,7 @@ def test_effects_of_causes_are_said_to_be_joint_beside_the_whole_difference():
         assert "what its group adds to the other causes" in told
         assert f"{first['alone']:.3f}" in told
     alone = deepcopy(EXAMPLE)
-    del alone["evidence"][0]["alone"]  # as older versions wrote it
+    alone["evidence"][0]["alone"] = None
     assert all("adds to the other causes" not in form(alone) for form in FORMS)
 
 
@@ -629,8 +634,9 @@ def test_a_gap_that_is_found_and_small_is_said_to_be_small():
     document = deepcopy(EXAMPLE)
     row = document["verdicts"][0] | {"verdict": "disparity found", "reason": "", "kind": "cell"}
     document["verdicts"] = [row | {"effect": 0.04, "ci_low": 0.03, "ci_high": 0.05}]
+    answer = next(row["answer"] for row in EXAMPLE["verdicts"] if row["answer"])
     for gap, is_said in ((0.1, True), (0.045, False)):
-        document["verdicts"][0]["answer"] = {"relevant_gap": gap}
+        document["verdicts"][0]["answer"] = answer | {"relevant_gap": gap}
         for form in FORMS:
             told = " ".join(form(document).replace("\\", "").split())
             assert (f"smaller than the gap that matters ({gap})" in told) == is_said

@@ -122,9 +122,12 @@ class AuditComparison:
         """Return the comparison as text."""
         lines = ["Verdicts"]
         for row in self.verdicts.itertuples():
-            change = f"{row.before} -> {row.after}" if row.change != "same" else row.after
-            change = {"only before": f"{row.before}; not asked after"}.get(row.change, change)
-            change = {"only after": f"{row.after}; not asked before"}.get(row.change, change)
+            change = {
+                "same": row.after,
+                "other": f"{row.before} -> {row.after}",
+                "only before": f"{row.before}; not asked after",
+                "only after": f"{row.after}; not asked before",
+            }[row.change]
             lines.append(f"  {row.attribute}, {row.null}: {change}")
         if len(self.pay):
             lines += ["", "Pay: women's is lower by, in percent, and the change in points"]

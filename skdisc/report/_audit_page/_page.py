@@ -1,9 +1,7 @@
 """An audit as one self-contained HTML page."""
 
 import re
-from base64 import b64encode
 from functools import cache
-from hashlib import sha256
 from html import escape
 
 from skdisc._utils._optional import require
@@ -14,7 +12,7 @@ from skdisc.report._audit_page._strips import STATES, bar_strip, interval_strip,
 from skdisc.report._audit_page._view import view
 from skdisc.report._audit_page._words import JOINT
 from skdisc.report._first_page import STATES as STATES_OF_COLUMNS
-from skdisc.report._html import template_text
+from skdisc.report._html import environment_for, hash_of, template_text
 
 CLASSES = dict(
     zip(
@@ -62,8 +60,8 @@ def audit_to_html(document: dict, language: str = "en") -> str:
         joint=JOINT,
         style=markup(style),
         script=markup(script),
-        style_hash=_hash(style),
-        script_hash=_hash(script),
+        style_hash=hash_of(style),
+        script_hash=hash_of(script),
     )
 
 
@@ -85,28 +83,18 @@ def _breakable(word):
     return pieces
 
 
-def _hash(text):
-    """Return the hash of an element as a content security policy has it."""
-    return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"
-
-
 @cache
 def _template():
     """Return the compiled template of the page."""
-    jinja2 = require("jinja2", extra="report", purpose="The HTML page")
+    environment = environment_for("The HTML page")
     markup = require("markupsafe", extra="report", purpose="The HTML page").Markup
-    environment = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
+
+    def as_markup(function):
+        """Return a function whose text the template does not escape once more."""
+        return lambda *args, **kwargs: markup(function(*args, **kwargs))
+
     drawn = {"strip": interval_strip, "bar": bar_strip, "ticks": ticks}
     drawn["resolution"] = resolution_svg
-    environment.globals |= {n: _as_markup(f, markup) for n, f in drawn.items()}
-    environment.filters["soft"] = _as_markup(soft, markup)
+    environment.globals |= {name: as_markup(function) for name, function in drawn.items()}
+    environment.filters["soft"] = as_markup(soft)
     return environment.from_string(template_text("audit.html"))
-
-
-def _as_markup(function, markup):
-    """Return a function whose text the template does not escape once more."""
-
-    def marked(*args, **kwargs):
-        return markup(function(*args, **kwargs))
-
-    return marked

@@ -130,7 +130,7 @@ def state_of(rows):
     of_groups = [row["answer"] for row in rows if row["null"] == "marginal"]
     # Without a question about whole groups, one within smaller groups says what can be seen.
     of_groups = of_groups or [row["answer"] for row in rows]
-    is_cleared = any(answer is not None and answer["n_cleared"] for answer in of_groups)
+    is_cleared = any(answer and answer["n_cleared"] for answer in of_groups)
     return LIMITED if is_cleared else UNKNOWN
 
 
@@ -513,7 +513,7 @@ def _with_needed(exclusions, verdicts, document):
     for name, null in nulls.items():
         answer = exclusions[name]
         facts = verdicts[null]["answer"] if null in verdicts else None
-        if answer is None or not answer["relevant_gap"] or facts is None or not facts["level"]:
+        if not answer or not answer["relevant_gap"] or not facts or not facts["level"]:
             continue
         z = -special.ndtri(facts["level"])
         deviations = [
@@ -530,8 +530,8 @@ def _with_needed(exclusions, verdicts, document):
 
 def _excluded(row):
     """Return what an answer excludes of the groups that are not found; None if it has none."""
-    answer = None if row is None else row["answer"]
-    if answer is None:
+    answer = row and row["answer"]
+    if not answer:
         return None
     ratio = {"ratio": answer["ratio"]} if answer["open_by_ratio"] else {}
     return ratio | {
