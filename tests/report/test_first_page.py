@@ -996,3 +996,29 @@ def test_what_only_a_ratio_leaves_open_is_said_of_the_ratio(language, template, 
     assert f"0{comma}{ratio}" in first
     assert f"{bound / 10:.1f}".replace(".", comma) in first
     assert f"9{comma}2" not in first  # the gap that matters: none is as large
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_columns_that_no_question_was_about_are_not_said_to_be_missing(language):
+    rng = np.random.default_rng(0)
+    X = people(rng, 2000)
+    y = outcomes(rng, X, -0.2 * (X["sex"] == "f"))
+    texts, audit = texts_of({}, language), Audit(protected="sex", detectors=["GroupDisparity"])
+    for columns, said in ((["sex", "town"], texts.NOT_ASKED), (["sex"], texts.NO_COLUMNS)):
+        (page,) = first_page(audit.fit(X[columns], y).report_.to_dict(), language)["columns"]
+        assert said in page["more"]
+        step = dict(page["lines"])[texts.LINES["next"]]
+        assert (step == texts.NEXT_OF_UNASKED) == (said == texts.NOT_ASKED)
+
+
+def test_with_rows_held_out_rates_of_all_rows_are_not_called_nearly_equal(documents):
+    one = copy.deepcopy(documents["town"])
+    one["evidence"] = [row for row in one["evidence"] if row["kind"] != "gap"]
+    nearly = texts_of(one, "en").NEARLY_EQUAL
+    said = {}
+    for confirm in (None, 0.5):
+        one["settings"]["confirm"] = confirm
+        said[confirm] = " ".join(only(one)[1]["more"])
+        assert "of sex = 'f' got" in said[confirm]
+    assert nearly in said[None]
+    assert nearly not in said[0.5]

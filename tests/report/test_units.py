@@ -30,6 +30,13 @@ def share_of(text):
     return float(share) / 100
 
 
+@given(size=st.floats(1e-5, 1.0))
+def test_a_bound_in_points_is_never_told_smaller_than_it_is(size):
+    """A bound of a hundredth of a point was told as 0.0 points."""
+    points = float(Points(TEXTS, {}).bound(size).removesuffix(" points"))
+    assert 100 * size - 1e-6 <= points <= 100 * size + 0.1 + 1e-6
+
+
 @given(size=st.floats(1e-3, 1e6), mean=st.floats(1e-2, 1e6))
 def test_a_bound_is_never_told_smaller_than_it_is(size, mean):
     share = share_of(Units(TEXTS, {"mean": mean}).bound(size))

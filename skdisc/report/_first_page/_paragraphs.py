@@ -256,6 +256,8 @@ class _Paragraph:
     def _nearly_equal(self):
         """Return the rates of groups of which none is found, and that they show little."""
         rates = self._rates()
+        if (self.document.get("settings") or {}).get("confirm") is not None:
+            return rates  # those of all rows, of which the tests saw a part
         return f"{self.texts.NEARLY_EQUAL} {rates}" if rates else ""
 
     def _rates(self):
@@ -270,7 +272,7 @@ class _Paragraph:
         """Yield what remains of the gap at equal legitimate columns."""
         equal, texts, state = self.equal, self.texts, self.answer["state"]
         if equal is None or not equal["columns"]:
-            yield self._reason() or texts.NO_COLUMNS
+            yield self._reason() or (texts.NOT_ASKED if self._is_unasked() else texts.NO_COLUMNS)
         elif state == ACCOUNTED:
             yield self._remains_open()
             yield texts.ACCOUNTED.format(
@@ -291,6 +293,11 @@ class _Paragraph:
             yield text.format(columns=self._columns(), **gap)
         else:
             yield self._remains_open()
+
+    def _is_unasked(self):
+        """Return whether there are other columns, and no question at equal values of them."""
+        columns = (self.document.get("about") or {}).get("columns") or []
+        return self.equal is None and any(c != self.answer["attribute"] for c in columns)
 
     def _against_everyone(self):
         """Return whom a group is compared with at equal columns, if the raw gap is to one group."""
@@ -669,6 +676,8 @@ class _Paragraph:
             return self.texts.NEXT_OF_NOTHING
         if state == OPEN and self._reason():
             return self.texts.NEXT_OF_REASON
+        if state == OPEN and self._is_unasked():
+            return self.texts.NEXT_OF_UNASKED
         if state == UNEQUAL and self.outcome is not None:
             return self.texts.NEXT_OF_NUMBERS
         return self.texts.NEXT[state]

@@ -54,8 +54,8 @@ class Points:
         """Return a bound of gaps; it is rounded up already."""
         if size is None:
             return "–"
-        digits = 1 if round(100 * size, 6) % 1 else 0
-        return self.texts.POINTS.format(n=number(self.texts, 100 * size, digits))
+        points = _up(100 * size, 1)  # those of a hundredth of a point are not 0
+        return self.texts.POINTS.format(n=number(self.texts, points, 1 if points % 1 else 0))
 
     def is_too_wide(self, size: float | None) -> bool:
         """Return whether a bound says no more than that the people are too few.

@@ -101,6 +101,7 @@ ACCOUNT_OPEN = (
 )
 ACCOUNT_UNKNOWN = "Ob der Abstand mit {columns} erklärt ist, ist offen."
 NO_COLUMNS = "Es gibt keine anderen Spalten, die ihn erklären könnten."
+NOT_ASKED = "Ob andere Spalten ihn erklären, hat diese Prüfung nicht gefragt."
 WORST = "Am größten ist er bei {group}: {points} {less} als {others} ({range}; {people} Personen)."
 WORST_EQUAL = (
     "Wo die anderen Spalten gleich sind, ist er am größten bei {group}: {points} {less} als "
@@ -323,6 +324,9 @@ NEXT_OF_MODEL = (
 NEXT_OF_NUMBERS = (
     "herausfinden, wie die Zahlen dieser Personen zustande kommen, und ob eine Spalte, die hier "
     "fehlt, den Abstand erklärt"
+)
+NEXT_OF_UNASKED = (
+    "herausfinden, ob andere Spalten den Abstand erklären, wonach diese Prüfung nicht gefragt hat"
 )
 NEXT_OF_REASON = "klären, was über die gleich gehaltenen Spalten gesagt ist, und noch einmal prüfen"
 NEXT_OF_NOTHING = (

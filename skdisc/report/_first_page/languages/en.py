@@ -97,6 +97,7 @@ ACCOUNT_OPEN = (
 )
 ACCOUNT_UNKNOWN = "Whether the gap is accounted for by {columns} is open."
 NO_COLUMNS = "No other columns were given that could account for it."
+NOT_ASKED = "Whether other columns account for it was not asked in this audit."
 WORST = "It is worst for {group}: {points} {less} than {others} ({range}; {people} people)."
 WORST_EQUAL = (
     "Where the other columns are equal it is worst for {group}: {points} {less} than {others} "
@@ -287,6 +288,7 @@ NEXT_OF_NUMBERS = (
     "find out how the numbers of these people come about, and whether a column that is missing "
     "here explains the gap"
 )
+NEXT_OF_UNASKED = "find out whether other columns explain the gap, which this audit did not ask"
 NEXT_OF_REASON = "settle what is said about the columns held equal, and audit again"
 NEXT_OF_NOTHING = (
     "settle what kept the audit from comparing, and audit again; do not take this as a sign that "

@@ -96,6 +96,7 @@ ACCOUNTED = (
 ACCOUNT_OPEN = "On ignore si l'écart s'explique par {columns} : à valeurs égales, il reste {range}."
 ACCOUNT_UNKNOWN = "On ignore si l'écart s'explique par {columns}."
 NO_COLUMNS = "Aucune autre colonne n'a été donnée qui pourrait l'expliquer."
+NOT_ASKED = "Cet audit n'a pas demandé si d'autres colonnes l'expliquent."
 WORST = (
     "L'écart est le plus grand pour {group} : {points} {less} que {others} ({range} ; {people} "
     "personnes)."
@@ -317,6 +318,9 @@ NEXT_OF_MODEL = (
 NEXT_OF_NUMBERS = (
     "chercher comment se forment les nombres de ces personnes, et si une colonne qui manque ici "
     "explique l'écart"
+)
+NEXT_OF_UNASKED = (
+    "chercher si d'autres colonnes expliquent l'écart, ce que cet audit n'a pas demandé"
 )
 NEXT_OF_REASON = "régler ce qui est dit des colonnes tenues égales, et recommencer"
 NEXT_OF_NOTHING = (
