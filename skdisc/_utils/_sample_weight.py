@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 from sklearn import config_context
 from sklearn.pipeline import Pipeline
-from sklearn.utils import _safe_indexing, check_consistent_length
-from sklearn.utils.validation import column_or_1d, has_fit_parameter
+from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import has_fit_parameter
 
 _MOST_ROWS = 100_000_000
 _MOST_PEOPLE = 2.0**62
@@ -118,12 +118,27 @@ def rows_at(data, positions):
     return _safe_indexing(data if hasattr(data, "__getitem__") else np.asarray(data), positions)
 
 
-def check_groups(groups, n_samples):
-    """Return clusters as a 1-d array without missing values, one per row; they must be several."""
-    groups = column_or_1d(np.asarray(groups), warn=True)
-    check_consistent_length(np.empty(n_samples), groups)
+def known_clusters(groups, n_samples):
+    """Return clusters, also those of a frame of one column, as a 1-d array.
+
+    Raises ValueError unless there is one, not missing, for each row.
+    """
+    groups = np.asarray(groups)
+    if groups.ndim == 2 and groups.shape[1] == 1:
+        groups = groups[:, 0]
+    if groups.shape != (n_samples,):
+        raise ValueError(
+            f"groups must hold the cluster of each of {n_samples} rows, got an array of shape "
+            f"{groups.shape}."
+        )
     if pd.isna(groups).any():
         raise ValueError("groups has missing values; every row needs its cluster.")
+    return groups
+
+
+def check_groups(groups, n_samples):
+    """Return clusters as a 1-d array without missing values, one per row; they must be several."""
+    groups = known_clusters(groups, n_samples)
     try:
         clusters = np.unique(groups)
     except TypeError as error:

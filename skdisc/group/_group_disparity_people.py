@@ -140,7 +140,7 @@ def counted(people, predicates, intersections, known_only):
     is_frequency = people.frequency is not None
     weights = people.frequency if is_frequency else people.weight
     weight = design_weights(weights, "frequency" if is_frequency else "probability", len(people.X))
-    cluster = None if people.groups is None else cluster_codes(people.groups)
+    cluster = None if people.groups is None else cluster_codes(people.groups, len(people.X))
     return replace(rows, weight=weight, cluster=cluster, is_frequency=is_frequency)
 
 

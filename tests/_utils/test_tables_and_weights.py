@@ -10,6 +10,8 @@ from skdisc._utils._frequency import count, evenly
 from skdisc._utils._inputs import as_frame, check_order, refuse_huge, refuse_twice
 from skdisc._utils._interruption import hold, release
 from skdisc._utils._sample_weight import check_groups, check_weights
+from skdisc.group import GroupDisparity
+from skdisc.measures import mean_difference, mean_difference_report
 
 
 @pytest.mark.parametrize("X", ["text", {"a": [1]}, 1.5, np.zeros((2, 2, 2))])
@@ -107,3 +109,28 @@ def test_one_cluster_for_all_rows_is_no_evidence():
     with pytest.raises(ValueError, match=r"one cluster only \('ACME'\)"):
         check_groups(["ACME"] * 3, 3)
     assert check_groups(["ACME"], 1).tolist() == ["ACME"]
+
+
+@pytest.mark.parametrize("groups", [pd.DataFrame({"a": [1] * 6, "b": [2] * 6}), "a", [1, 2]])
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda groups: check_groups(groups, 6),
+        lambda groups: mean_difference(
+            [1] * 6, [0, 1] * 3, protected=list("aabbab"), groups=groups
+        ),
+        lambda groups: GroupDisparity(protected=[0]).fit([[0], [1]] * 3, [0, 1] * 3, groups=groups),
+    ],
+)
+def test_clusters_that_are_not_one_for_each_row(use, groups):
+    with pytest.raises(ValueError, match="groups must hold the cluster of each of 6 rows, got an"):
+        use(groups)
+
+
+def test_clusters_may_be_a_frame_of_one_column():
+    frame = pd.DataFrame({"household": [1, 1, 2, 2, 3, 3]})
+    assert check_groups(frame, 6).tolist() == frame["household"].tolist()
+    how = {"protected": list("abbaab"), "groups": frame}
+    row = mean_difference_report(None, [0, 1, 0, 1, 1, 1], **how)
+    how["groups"] = frame["household"]
+    pd.testing.assert_frame_equal(row, mean_difference_report(None, [0, 1, 0, 1, 1, 1], **how))

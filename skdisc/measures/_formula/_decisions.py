@@ -190,7 +190,7 @@ def group_decisions(
     true = None if y_true is None else check_target(y_true, pos_label, "y_true", y_pred)
     columns = [(name, *_codes(values)) for name, values in protected_columns(protected)]
     weight = design_weights(sample_weight, weights, len(pred))
-    cluster = None if groups is None else cluster_codes(groups)
+    cluster = None if groups is None else cluster_codes(groups, len(pred))
     check_consistent_length(pred, true, weight, strata, cluster, *(c[1] for c in columns))
     present = np.logical_and.reduce([code != MISSING for _, code, _ in columns])
     if missing == "raise" and not present.all():

@@ -5,9 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from skdisc._space._codes import MISSING
 from skdisc._stats import DesignMeans, design_chi2, resampler
-from skdisc._utils._sample_weight import check_weights
+from skdisc._utils._sample_weight import check_weights, known_clusters
 from skdisc.measures._formula._contrast import distribution_gap
 
 WEIGHTS = ("probability", "frequency")
@@ -41,12 +40,9 @@ def scaled(weight):
     return weight / weight.mean()
 
 
-def cluster_codes(groups):
-    """Return the number of the cluster of each row; ValueError if one is missing."""
-    code = pd.factorize(np.asarray(groups))[0]
-    if np.any(code == MISSING):
-        raise ValueError("groups has missing values; every row needs its cluster")
-    return code.astype(np.int64)
+def cluster_codes(groups, n):
+    """Return the number of the cluster of each of n rows; ValueError if one is missing."""
+    return pd.factorize(known_clusters(groups, n))[0].astype(np.int64)
 
 
 @dataclass(frozen=True)
