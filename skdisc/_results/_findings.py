@@ -3,8 +3,10 @@
 from dataclasses import dataclass, field, replace
 from typing import Self
 
+import numpy as np
 import pandas as pd
 
+from skdisc import _stats
 from skdisc._results._case_findings import CaseFindings
 from skdisc._results._finding import STATISTICS, Finding
 from skdisc._results._group_findings import ContextFindings, GroupFindings
@@ -14,6 +16,7 @@ from skdisc._verdicts._answer import Answer
 from skdisc._verdicts._candidates import Candidates
 
 __all__ = [
+    "ESTIMATES",
     "STATISTICS",
     "CaseFindings",
     "ContextFindings",
@@ -22,12 +25,22 @@ __all__ = [
     "GroupFindings",
     "feature_names",
     "findings_from_dict",
+    "share_estimate",
 ]
 
 
 def feature_names(columns, results):
     """Map feature columns to their names in a table; names of results get the suffix _feature."""
     return {c: f"{c}_feature" if c in results else c for c in columns}
+
+
+ESTIMATES = ["name", "estimate", "ci_low", "ci_high", "n"]  # columns of `Discovery.estimates`
+
+
+def share_estimate(name, hits, n, significance):
+    """Return a share with Wilson's interval, as a row of `Discovery.estimates`; NaN if n is 0."""
+    low, high = _stats.wilson(hits, n, significance)
+    return name, hits / n if n else np.nan, float(low), float(high), n
 
 
 def findings_from_dict(data):

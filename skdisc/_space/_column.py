@@ -81,6 +81,11 @@ class Column:
         return int(np.floor((self.high - self.low) / self.step + 1e-9)) + 1
 
     @property
+    def least(self):
+        """The smallest code: that of missing values if the column can be missing."""
+        return MISSING if self.missing else 0
+
+    @property
     def is_extension(self):
         """Whether the dtype is an extension dtype of pandas."""
         return not isinstance(self.dtype, np.dtype)

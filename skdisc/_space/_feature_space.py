@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 
 from skdisc._space import _keys
-from skdisc._space._codes import MISSING
 from skdisc._space._column import KINDS, Column
 from skdisc._space._scales import Scales
 from skdisc._space._subgroup import Group, Predicate, Subgroup
@@ -308,8 +307,7 @@ class FeatureSpace:
 
     def sample(self, n: int, rng: np.random.Generator) -> np.ndarray:
         """Draw `n` rows of codes, uniformly and independently for each column."""
-        ends = [(MISSING if c.missing else 0, c.size) for c in self.columns]
-        return np.stack([rng.integers(*end, n) for end in ends]).T
+        return np.stack([rng.integers(c.least, c.size, n) for c in self.columns]).T
 
     def combos(self) -> np.ndarray:
         """Return the combinations of protected codes to test, shape (n_combos, n_protected).

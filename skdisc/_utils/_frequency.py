@@ -85,23 +85,17 @@ def people_in(mask: np.ndarray, frequency: np.ndarray | None = None) -> int:
 
 def lower_quantiles(x: np.ndarray, share: np.ndarray, frequency: np.ndarray) -> np.ndarray:
     """Return what ``np.quantile(..., method="lower")`` returns for repeated values."""
-    order = np.argsort(x, kind="stable")
-    ends = np.cumsum(frequency[order])
-    positions = np.floor((ends[-1] - 1) * share).astype(np.int64)
-    return x[order][np.searchsorted(ends, positions, side="right")]
+    n, value_at = _in_order(x, frequency)
+    return value_at(np.floor((n - 1) * share).astype(np.int64))
 
 
 def quantiles(x: np.ndarray, share: np.ndarray, frequency: np.ndarray | None) -> np.ndarray:
     """Return what ``np.quantile`` returns for repeated values; None: none is repeated."""
     if frequency is None:
         return np.quantile(x, share)
-    order = np.argsort(x, kind="stable")
-    ends = np.cumsum(frequency[order])
-    positions = (ends[-1] - 1) * share
-    low, high = (
-        x[order][np.searchsorted(ends, a.astype(np.int64), side="right")]
-        for a in (np.floor(positions), np.ceil(positions))
-    )
+    n, value_at = _in_order(x, frequency)
+    positions = (n - 1) * share
+    low, high = (value_at(f(positions).astype(np.int64)) for f in (np.floor, np.ceil))
     return low + (high - low) * (positions - np.floor(positions))
 
 
@@ -109,10 +103,15 @@ def median(x: np.ndarray, frequency: np.ndarray | None = None) -> float:
     """Return the median of the people."""
     if frequency is None:
         return np.median(x)
+    n, value_at = _in_order(x, frequency)
+    return value_at(np.array([(n - 1) // 2, n // 2])).mean()
+
+
+def _in_order(x, frequency):
+    """Return how many people there are, and a function from places in their order to values."""
     order = np.argsort(x, kind="stable")
     ends = np.cumsum(frequency[order])
-    middle = np.array([(ends[-1] - 1) // 2, ends[-1] // 2])
-    return x[order][np.searchsorted(ends, middle, side="right")].mean()
+    return ends[-1], lambda places: x[order][np.searchsorted(ends, places, side="right")]
 
 
 def deal(frequency: np.ndarray, n: int, rng: np.random.Generator) -> np.ndarray:

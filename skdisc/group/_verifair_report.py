@@ -8,7 +8,7 @@ import pandas as pd
 from sklearn.metrics import mutual_info_score
 
 from skdisc import _stats
-from skdisc._results._findings import Discovery, GroupFindings
+from skdisc._results._findings import ESTIMATES, Discovery, GroupFindings
 from skdisc._space import _keys
 from skdisc._space._items import value_name
 from skdisc._space._subgroup import Subgroup
@@ -281,7 +281,7 @@ def _overall(people, significance):
     outcome = people.pilot()[1]
     low, high = _stats.wilson(outcome.sum(), len(outcome), significance)
     row = ("mean outcome of the rows", outcome.mean(), float(low), float(high), len(outcome))
-    return pd.DataFrame([row], columns=["name", "estimate", "ci_low", "ci_high", "n"])
+    return pd.DataFrame([row], columns=ESTIMATES)
 
 
 def _notes(people, unsure, undecided):

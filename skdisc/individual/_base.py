@@ -8,9 +8,8 @@ import numpy as np
 import pandas as pd
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from skdisc import _stats
 from skdisc._blackbox._queries import Queries
-from skdisc._results._findings import CaseFindings, Discovery
+from skdisc._results._findings import ESTIMATES, CaseFindings, Discovery, share_estimate
 from skdisc._space._codes import MISSING
 from skdisc._space._feature_space import FeatureSpace
 from skdisc._task._budget import Budget
@@ -263,10 +262,8 @@ class IndividualDetector(BaseDetector):
     def _shares(self, counts, first=None):
         """Return a `CaseShare`, and shares with Wilson intervals, one row per (name, hits, n)."""
         rows = [] if first is None else [first.row]
-        for name, hits, n in counts:
-            low, high = _stats.wilson(hits, n, self.significance)
-            rows.append((name, hits / n if n else np.nan, float(low), float(high), n))
-        return pd.DataFrame(rows, columns=["name", "estimate", "ci_low", "ci_high", "n"])
+        rows += [share_estimate(*count, self.significance) for count in counts]
+        return pd.DataFrame(rows, columns=ESTIMATES)
 
     def _probe_notes(self, task):
         """Return notes on protected columns that were not tried at every value."""

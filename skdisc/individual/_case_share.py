@@ -9,13 +9,12 @@ from typing import Any
 import numpy as np
 
 from skdisc import _stats
-from skdisc._space._codes import MISSING
 from skdisc._task._limits import limit_named
 from skdisc._task._task import Task
 from skdisc._utils._hashing import KeyIndex, NumberedColumns, at_ranks
 from skdisc._verdicts._answer import Answer
 from skdisc._verdicts._share import decide_share
-from skdisc.individual._prober import ROWS_AT_ONCE, Prober
+from skdisc.individual._prober import ROWS_AT_ONCE, Prober, all_inputs, n_inputs
 
 MOST_ROWS, FEWEST = 30_000, 2_000
 _COMPARED = 1.25, 4, None  # times as many people as are examined are compared first; None: all
@@ -239,17 +238,12 @@ def _inputs(task, most, scope, rng):
     """Draw inputs: all in random order, or `most` with replacement."""
     space = task.space
     varied = space.np_index if scope == "joint" else range(len(space))
-    sizes = [space.columns[j].size + space.columns[j].missing for j in varied]
-    total = math.prod(sizes)
+    total = n_inputs(space, varied)
     if total > most:
         codes = space.sample(most, rng)
         row_numbers, first = KeyIndex().add(space.key(codes, varied))
         return _Drawn(NumberedColumns(space.decode(codes[first])), row_numbers, None)
-    codes = np.zeros((total, len(space)), dtype=np.int64)
-    codes[:, space.p_index] = space.combos()[0]
-    digits = np.unravel_index(rng.permutation(total), sizes or [1])
-    for j, digit in zip(varied, digits, strict=False):
-        codes[:, j] = digit - space.columns[j].missing
+    codes = all_inputs(space, varied, rng)
     return _Drawn(NumberedColumns(space.decode(codes)), np.arange(total), total)
 
 
@@ -350,7 +344,7 @@ class _Variation:
 
 def _is_exact(column, values, codes):
     """Return where a code stands for the very value, and not for one near it."""
-    inside = (codes >= (MISSING if column.missing else 0)) & (codes < column.size)
+    inside = (codes >= column.least) & (codes < column.size)
     if column.kind != "numeric":
         return inside
     numbers = values.to_numpy(dtype=float, na_value=np.nan)

@@ -122,25 +122,6 @@ class LIMI(SearchDetector):
         return _Probes(self, task, prober, generator)
 
 
-class _Waiting:
-    """Projected latent scores that wait for their next input: one part for each batch."""
-
-    def __init__(self):
-        self.parts = []
-
-    def __len__(self):
-        return sum(map(len, self.parts))
-
-    def add(self, scores):
-        if len(scores):
-            self.parts.append(scores.astype(np.float32))  # they may be millions
-
-    def take(self, n):
-        scores = np.concatenate(self.parts)
-        self.parts = [scores[n:]] if n < len(scores) else []
-        return scores[:n]
-
-
 class _Probes(Strategy):
     """The strategy: inputs of the generator, then up to three inputs per latent score.
 
@@ -160,7 +141,7 @@ class _Probes(Strategy):
         self.seeds = Seeds.of(task.space, drawn, np.repeat("drawn", len(drawn)))
         self.has_started, self.normal = False, None
         self.distances = [0.0, settings.step, -settings.step] if settings.step else [0.0]
-        self.pools = {}  # by the distances tested
+        self.pools = {}  # scores that wait for their next input, by the distances tested
         self.kind = None  # of the inputs asked about: distances tested before, and distance
         self.counts = {}  # by kind: candidates, new inputs tested, and cases among these
 
@@ -203,7 +184,8 @@ class _Probes(Strategy):
         """Return projected scores: new ones, or scores whose other inputs were tested."""
         n = self._batch_size()
         if tested:
-            return self.pools[tested].take(n)
+            scores, self.pools[tested] = np.split(self.pools[tested], [n])
+            return scores
         z = self._latent(min(n, self.left))
         self.left -= len(z)
         # z_0: the normal has length 1, so this is the nearest point of the boundary.
@@ -229,7 +211,8 @@ class _Probes(Strategy):
         self.counts[self.kind] = tuple(map(sum, zip(before, counts, strict=True)))
         tested = tested | {distance}
         if len(tested) < len(self.distances):
-            self.pools.setdefault(tested, _Waiting()).add(self.base[~is_case])
+            waiting = self.base[~is_case].astype(np.float32)  # they may be millions
+            self.pools[tested] = np.concatenate([self.pools.get(tested, waiting[:0]), waiting])
 
     def _boundary(self):
         """Return the unit normal of the boundary in latent space, and its shift."""

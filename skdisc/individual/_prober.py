@@ -321,10 +321,24 @@ def _frame(space, codes, combos):
     return space.decode(rows)
 
 
-def n_inputs(space):
-    """Return the number of possible inputs of a space."""
-    columns = [space.columns[j] for j in space.np_index]
+def n_inputs(space, varied=None):
+    """Return the number of possible inputs of a space, whose columns are `varied`."""
+    columns = [space.columns[j] for j in (space.np_index if varied is None else varied)]
     return math.prod(c.size + c.missing for c in columns)
+
+
+def all_inputs(space, varied, rng):
+    """Return all possible inputs as rows of codes, in random order; see `n_inputs`."""
+    codes = np.zeros((n_inputs(space, varied), len(space)), dtype=np.int64)
+    codes[:, space.p_index] = space.combos()[0]
+    columns = [space.columns[j] for j in varied]
+    digits = np.unravel_index(
+        rng.permutation(len(codes)), [c.size - c.least for c in columns] or [1]
+    )
+    # Without columns there is one input: codes of one array, and no column for it.
+    for j, column, digit in zip(varied, columns, digits, strict=False):
+        codes[:, j] = column.least + digit
+    return codes
 
 
 def small_dtype(space):

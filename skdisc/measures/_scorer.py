@@ -4,6 +4,7 @@ import inspect
 import warnings
 from collections.abc import Callable, Collection, Hashable, Mapping
 from functools import partial
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -49,17 +50,6 @@ _MEASURES, _REPORTS = (
 _COLUMN_OPTIONS = ("redlining", "covariates")
 
 
-class _Decided:
-    """Decisions that were made, as a model."""
-
-    def __init__(self, decisions):
-        self.decisions = decisions
-
-    def predict(self, X):
-        """Return the decisions."""
-        return self.decisions
-
-
 def _closeness(entry, value):
     """Return how close values of a measure are to no discrimination: greater is fairer."""
     value = np.asarray(value, dtype=float)
@@ -103,13 +93,6 @@ def _check_names(name, parameters, arguments):
 def _name(entry):
     """Return the name of the scorer of a measure."""
     return ("min_" if entry.scale == "ratio" else "neg_abs_") + entry.name
-
-
-class _Deciding:
-    """A function that decides about rows, as a model."""
-
-    def __init__(self, predict):
-        self.predict = predict
 
 
 class ModelScorer(BaseEstimator):
@@ -426,7 +409,7 @@ class DisparityScorer(ModelScorer):
             return self._response(estimator, twins.to_numpy() if is_array else twins, label)
 
         names = check_protected(self.protected, list(frame.columns))
-        return {"estimator": _Deciding(decide), "X": frame, "protected": names}
+        return {"estimator": SimpleNamespace(predict=decide), "X": frame, "protected": names}
 
     def _options(self):
         """Return the settings of the measure that are set."""
@@ -468,7 +451,8 @@ class DisparityScorer(ModelScorer):
                 "fit."
             )
         weights.pop("pos_label", None)
-        return self.score(_Decided(y_pred), None, y_true, sensitive_features, **weights)
+        model = SimpleNamespace(predict=lambda X: y_pred)
+        return self.score(model, None, y_true, sensitive_features, **weights)
 
     def _lacking(self, protected, options):
         """Return the required groups that the rows do not contain."""

@@ -125,9 +125,10 @@ def difference_of_means_test(pair, *, equal_var=False):
     # the published test, which knows nothing of skewness
     t_test, name = Welch.of(part.reference[:3], part.group[:3]), WELCH
     if equal_var:
-        df = part.n1 + part.n0 - 2
-        pooled = ((part.n1 - 1) * part.v1 + (part.n0 - 1) * part.v0) / df
-        error = np.sqrt(pooled * (1 / part.n1 + 1 / part.n0))
+        (_, v1, n1, _), (_, v0, n0, _) = part.group, part.reference
+        df = n1 + n0 - 2
+        pooled = ((n1 - 1) * v1 + (n0 - 1) * v0) / df
+        error = np.sqrt(pooled * (1 / n1 + 1 / n0))
         t_test, name = Welch(t_test.gap, error, df), "pooled t-test"
     return without_interval(t_test.gap / t_test.error, lambda: (t_test.p_value(), name))
 

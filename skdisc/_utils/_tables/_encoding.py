@@ -28,7 +28,6 @@ _ODD = re.compile(
     f"|(?<=[a-z{_LOWER}])[{_UPPER}]"
     f"|(?<=[{_LETTER}])[{_UPPER}](?=[a-z{_LOWER}])"
     f"|[^\x00-\x7f{_LETTER}’‘“”„‚–—…«»€°\xa0]{{2}}"
-    f"|[^\x00-\x7f{_LETTER}’‘“”„‚–—…«»€°\xa0]{{2}}"
 )
 _WORD = re.compile(f"[{_LETTER}]*[{_UPPER}{_LOWER}][{_LETTER}]*")
 _ACCENTED = re.compile(f"[{_UPPER}{_LOWER}]")

@@ -4,8 +4,7 @@ from math import prod
 
 import numpy as np
 
-from skdisc._space._subgroup import Subgroup
-from skdisc.datasets._copula._copula import generator, table
+from skdisc.datasets._copula._copula import generator, predicates_of, table
 
 MOST_CELLS = 2**20  # combinations of values in a table
 _BLOCK = 2**16
@@ -157,14 +156,8 @@ class BayesianNetwork:
 
     def _allowed(self, condition):
         """Return the positions of the values that satisfy a condition, by attribute."""
-        group = Subgroup() if condition is None else Subgroup() & condition
         allowed = {}
-        for predicate in group.predicates:
-            if predicate.column not in self.attributes:
-                raise ValueError(
-                    f"The column of the condition '{predicate}' is not among the attributes "
-                    f"{self.schema.names!r}."
-                )
+        for predicate in predicates_of(condition, self.schema.names):
             a = self.attributes[predicate.column]
             allowed[a.name] = a._codes_with(predicate)
             if not allowed[a.name]:

@@ -238,19 +238,29 @@ class GaussianCopula:
 
     def _intervals(self, condition):
         """Return the latent interval of each attribute in the condition by position."""
-        group = Subgroup() if condition is None else Subgroup() & condition
         fixed = {}
-        for predicate in group.predicates:
-            if predicate.column not in self.schema.names:
-                raise ValueError(
-                    f"The column of the condition '{predicate}' is not among the attributes "
-                    f"{self.schema.names!r}."
-                )
+        for predicate in predicates_of(condition, self.schema.names):
             j = self.schema.names.index(predicate.column)
             fixed[j] = low, high, _ = _interval(self.schema.attributes[j], predicate)
             if not low < high:
                 raise ValueError(f"The condition '{predicate}' has probability zero.")
         return fixed
+
+
+def as_group(condition):
+    """Return a condition as a `Subgroup`; None stands for all people."""
+    return Subgroup() if condition is None else Subgroup() & condition
+
+
+def predicates_of(condition, names):
+    """Return the predicates of a condition; ValueError if one is about none of the attributes."""
+    predicates = as_group(condition).predicates
+    for predicate in predicates:
+        if predicate.column not in names:
+            raise ValueError(
+                f"The column of the condition '{predicate}' is not among the attributes {names!r}."
+            )
+    return predicates
 
 
 def generator(random_state):

@@ -263,7 +263,7 @@ def make_discrimination(
         ranges,
         overlap=overlap,
         n_background=n_background,
-        probability=_steps.roughly(sampler),
+        probability=lambda group: sampler.probability(group, n_draws=256),  # roughly
         rng=rng,
     )
     settings = _steps.pair_settings(arguments, rng)

@@ -134,7 +134,8 @@ def plan(levels, requests, ranges, *, overlap, n_background, probability, rng):
 
 def _in_scopes(levels, requests, overlap, probability, usable, room, rng):
     """Plant pairs with definitions from all attributes, then from as few as possible."""
-    most = [max((k(r) for r in requests), default=0) for k in (_protected, _unprotected)]
+    numbers = [(r.intersectionality, r.granularity) for r in requests]
+    most = np.max(numbers, axis=0) if numbers else (0, 0)
     for spare in (None, 2, 1, 0):
         scope = [
             rng.permutation(u)[: None if spare is None else m + spare]
@@ -189,16 +190,6 @@ def _what_would_do(n_pairs, n_planted, ranges, overlap, usable):
         f"Only {n_planted} of n_pairs={n_pairs} pairs{disjoint} were found with the granularity, "
         f"intersectionality and background asked for. What may do: {'; '.join(remedies)}."
     )
-
-
-def _protected(request):
-    """Return the number of protected attributes of a request."""
-    return request.intersectionality
-
-
-def _unprotected(request):
-    """Return the number of unprotected attributes of a request."""
-    return request.granularity
 
 
 def _fill(levels, requests, overlap, probability, scope, room, rng, is_last):

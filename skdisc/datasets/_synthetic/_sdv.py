@@ -9,7 +9,7 @@ import pandas as pd
 
 from skdisc._space._subgroup import Subgroup
 from skdisc._utils._optional import require
-from skdisc.datasets._copula._copula import generator, table
+from skdisc.datasets._copula._copula import as_group, generator, table
 
 _POOL = 2**14  # number of people drawn to estimate the shares of subgroups
 _POINTS = 2**14  # number of people over whom a mean is taken
@@ -73,7 +73,7 @@ class SDVSampler:
     def sample(self, n_samples, condition=None, *, random_state=None):
         """Draw people, as `GaussianCopula.sample` does."""
         rng = generator(random_state)
-        group = Subgroup() if condition is None else Subgroup() & condition
+        group = as_group(condition)
         fixed, unfixed = {}, []
         for predicate in group.predicates:
             if predicate.values is not None and len(predicate.values) == 1:

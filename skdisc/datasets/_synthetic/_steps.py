@@ -24,11 +24,6 @@ _OF_SCHEMA = {
 _SEED = 10_000
 
 
-def roughly(sampler):
-    """Return a function that roughly estimates the share of people in a subgroup."""
-    return lambda group: sampler.probability(group, n_draws=256)
-
-
 def find_people(arguments, rng):
     """Return the schema (passed, learned or random), and the sampler of people."""
     synthesizer = arguments["synthesizer"]

@@ -15,7 +15,7 @@ from skdisc._space._subgroup import Predicate, Subgroup
 from skdisc._utils._types import Seed
 from skdisc.causal import StructuralCausalModel
 from skdisc.datasets._bayesian_network._network import BayesianNetwork
-from skdisc.datasets._copula._copula import generator
+from skdisc.datasets._copula._copula import as_group, generator
 from skdisc.datasets._synthetic._causal_truth import causal_effects, causal_model
 from skdisc.datasets._synthetic._oracle import OracleClassifier, OracleRegressor
 from skdisc.datasets._synthetic._outcome_law import N_MODELS
@@ -189,7 +189,7 @@ class Truth:
         ValueError
             If the subgroup has no, or too few, people.
         """
-        group = Subgroup() if subgroup is None else Subgroup() & subgroup
+        group = as_group(subgroup)
         if group not in self._means:
             self._means[group] = self._sampler.integrate(self._both, group)
         return self._means[group]

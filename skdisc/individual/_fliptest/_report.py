@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from skdisc import _stats
-from skdisc._results._findings import CaseFindings, Discovery
+from skdisc._results._findings import ESTIMATES, CaseFindings, Discovery, share_estimate
 from skdisc._space._items import value_name
 from skdisc._utils._hashing import canonical_rank
 from skdisc.individual._fliptest import _net_of_flips as verdict
@@ -19,7 +19,6 @@ NOTE = (
     "rule. Read them together with the net and the transparency report."
 )
 _REPORT = ["attribute", "group", "flipset", "feature", "mean", "sign", "rank_mean", "rank_sign"]
-_ESTIMATE = ["name", "estimate", "ci_low", "ci_high", "n"]
 
 
 def make_discovery(detector, task, people, parts):
@@ -62,10 +61,9 @@ def make_discovery(detector, task, people, parts):
 
 
 def _discovery(detector, task, pairs, flipsets, reports, caveats):
-    n_tested, n_found = pairs["row"].nunique(), pairs.loc[pairs["case"], "row"].nunique()
-    low, high = _stats.wilson(n_found, n_tested, detector.significance)
-    share = [n_found / n_tested if n_tested else np.nan, float(low), float(high), n_tested]
+    n_tested, n_found = _numbers_of_people(pairs)
     name = "share of people carried to one decided unlike them"
+    share = share_estimate(name, n_found, n_tested, detector.significance)
     caveats = [] if n_found else caveats
     return Discovery(
         findings=_findings(task, pairs),
@@ -73,7 +71,7 @@ def _discovery(detector, task, pairs, flipsets, reports, caveats):
         n_tested=n_tested,
         n_found=n_found,
         by_value=_count_by_group(task.memory, pairs),
-        estimates=pd.DataFrame([[name, *share]], columns=_ESTIMATE),
+        estimates=pd.DataFrame([share], columns=ESTIMATES),
         tables={
             "flipsets": flipsets,
             "transparency": _report_table(reports),
@@ -186,27 +184,20 @@ def _report_table(reports):
     return pd.DataFrame(columns=_REPORT).astype({**text, **numbers})
 
 
+def _numbers_of_people(pairs):
+    """Return how many people were transported, and how many of them have a case."""
+    return pairs["row"].nunique(), pairs.loc[pairs["case"], "row"].nunique()
+
+
 def _runs_table(pairs):
     """Return TSN, DSN and SUR per protected attribute; a run is one comparison."""
     names = ["attribute", "values", "runs", "successful", "TSN", "DSN", "SUR", "distance"]
     rows = []
     for attribute, attribute_pairs in pairs.groupby("attribute", sort=False):
-        n_tested, n_found = (
-            attribute_pairs["row"].nunique(),
-            attribute_pairs.loc[attribute_pairs["case"], "row"].nunique(),
-        )
+        n_tested, n_found = _numbers_of_people(attribute_pairs)
         by_run = attribute_pairs.groupby(["group", "reference"], sort=False)["case"].any()
         values = "; ".join(f"{g} / {r}" for g, r in by_run.index)
-        runs = len(by_run), int(by_run.sum())
-        rows.append(
-            (
-                attribute,
-                values,
-                *runs,
-                n_tested,
-                n_found,
-                n_found / n_tested,
-                attribute_pairs["distance"].mean(),
-            )
-        )
+        runs, distance = (len(by_run), int(by_run.sum())), attribute_pairs["distance"].mean()
+        numbers = n_tested, n_found, n_found / n_tested
+        rows.append((attribute, values, *runs, *numbers, distance))
     return pd.DataFrame(rows, columns=names)

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from skdisc._blackbox._gradient import last_step
-from skdisc._results._findings import Discovery
+from skdisc._results._findings import ESTIMATES, Discovery
 from skdisc._space._feature_space import FeatureSpace
 from skdisc._task._card import OF_CASES, Card
 from skdisc._task._limits import QUERIES
@@ -141,7 +141,7 @@ class ExactTree(IndividualDetector):
             n_tested=task.budget.tests,
             n_found=task.budget.found,
             by_value=ledger.by_value(),
-            estimates=pd.DataFrame(rows, columns=["name", "estimate", "ci_low", "ci_high", "n"]),
+            estimates=pd.DataFrame(rows, columns=ESTIMATES),
             tables=strategy.tables(),
             notes=self._probe_notes(task) + blind + doubts,
             answer=judged.answer(self, blind),

@@ -8,7 +8,7 @@ import pandas as pd
 
 from skdisc._utils._hashing import KeyIndex
 from skdisc.individual._prevalence._exact_tree_slab import in_slab, slab_share
-from skdisc.individual._prober import n_inputs
+from skdisc.individual._prober import all_inputs, n_inputs
 from skdisc.individual._search._loop import Strategy, propose
 
 _DRAWS = 100_000
@@ -95,14 +95,7 @@ class Trial(Strategy):
         if self.total > _TURNS * _AT_ONCE:
             return propose(self.space, self.space.sample(_AT_ONCE, self.rng))
         self.turns_left = 0
-        rows = np.zeros((self.total, len(self.space)), dtype=np.int64)
-        columns = [self.space.columns[j] for j in self.space.np_index]
-        shape = [c.size + c.missing for c in columns]
-        codes = np.unravel_index(self.rng.permutation(self.total), shape or [1])
-        # Without unprotected columns there is one input: codes of one array, and no column for it.
-        for j, column, codes_of_column in zip(self.space.np_index, columns, codes, strict=False):
-            rows[:, j] = codes_of_column - column.missing  # a missing value has the code -1
-        return propose(self.space, rows)
+        return propose(self.space, all_inputs(self.space, self.space.np_index, self.rng))
 
     def tables(self):
         return {}

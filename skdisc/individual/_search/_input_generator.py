@@ -8,7 +8,7 @@ import pandas as pd
 from scipy.special import ndtr
 from sklearn.decomposition import PCA
 
-from skdisc._space._codes import MISSING, UNSEEN
+from skdisc._space._codes import UNSEEN
 from skdisc._task._sampled_rows import sampled_rows
 from skdisc._utils._hashing import Growing
 from skdisc.datasets._copula._copula import GaussianCopula
@@ -129,8 +129,8 @@ class _Uniform(_Generator):
         rows = np.zeros((len(Z), len(self.space)), dtype=np.int64)
         for score, j in zip(ndtr(Z.T), self.space.np_index, strict=False):
             column = self.space.columns[j]
-            low = MISSING if column.missing else 0
-            rows[:, j] = low + np.minimum((score * (column.size - low)), column.size - low - 1)
+            n = column.size - column.least
+            rows[:, j] = column.least + np.minimum(score * n, n - 1)
         return rows
 
 
@@ -195,5 +195,5 @@ class _PassedGenerator(_Generator):
 
 def _clipped(space, rows):
     """Return the codes, clipped to the range of their columns."""
-    low = [MISSING if c.missing else 0 for c in space.columns]
-    return np.clip(rows, low, [c.size - 1 for c in space.columns])
+    ends = np.array([(c.least, c.size - 1) for c in space.columns])
+    return np.clip(rows, *ends.T)

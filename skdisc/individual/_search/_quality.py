@@ -8,6 +8,7 @@ from scipy.stats import norm
 from sklearn.tree import DecisionTreeRegressor
 
 from skdisc import _stats
+from skdisc._results._findings import ESTIMATES
 from skdisc.individual._prober import Prober
 from skdisc.individual._search._seeds import inputs_of
 
@@ -43,7 +44,7 @@ def quality(detector, task, ledger):
         table += _closeness(space, sample, _sampled(rows, _ROWS, rng), spread)
     task.budget.queries += aside.budget.queries
     task.budget.stopped_by = task.budget.stopped_by or aside.budget.stopped_by
-    return pd.DataFrame(table, columns=["name", "estimate", "ci_low", "ci_high", "n"])
+    return pd.DataFrame(table, columns=ESTIMATES)
 
 
 def _sampled(codes, n, rng):

@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 from sklearn.cluster import KMeans
 
-from skdisc._space._codes import MISSING
 from skdisc._space._feature_space import FeatureSpace
 from skdisc._task._task import Task
 from skdisc._utils._hashing import KeyIndex
@@ -161,8 +160,7 @@ def _inputs(task):
     """Return the inputs of X that lie in the space, as codes, their keys, and the order of keys."""
     space, codes = task.space, task.codes.copy(order="K")
     codes[:, space.p_index] = 0
-    lowest = np.array([[MISSING if c.missing else 0] for c in space.columns])
-    inside = (lowest <= codes.T).all(axis=0)
+    inside = (codes >= [c.least for c in space.columns]).all(axis=1)
     if not inside.all():
         codes = codes.compress(inside, axis=0)
     keys = space.key(codes, space.np_index)

@@ -63,7 +63,7 @@ class Steps:
         columns = [space.columns[j] for j in positions]
         self.columns = np.array(positions, dtype=np.intp)
         self.is_nominal = np.array([c.kind == "nominal" for c in columns], dtype=bool)
-        self.low = np.array([MISSING if c.missing else 0 for c in columns], dtype=np.int64)
+        self.low = np.array([c.least for c in columns], dtype=np.int64)
         self.high = np.array([c.size - 1 for c in columns], dtype=np.int64)
         self.direction = np.array([space.monotone.get(c.name, 0) for c in columns], dtype=np.int64)
 

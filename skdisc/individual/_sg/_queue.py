@@ -6,7 +6,6 @@ from functools import cached_property
 import numpy as np
 from sklearn.tree import DecisionTreeClassifier
 
-from skdisc._space._codes import MISSING
 from skdisc._utils._hashing import Growing
 from skdisc.individual._prober import small_dtype
 from skdisc.individual._search._loop import Strategy, propose
@@ -212,7 +211,7 @@ class Queue(Strategy):
     @cached_property
     def values(self):
         """Codes of X sorted within each column, so that draws do not depend on row order."""
-        low = [MISSING if c.missing else 0 for c in self.space.columns]
+        low = [c.least for c in self.space.columns]
         return np.sort(np.maximum(self.task.codes, low), axis=0)
 
     def _push(self, surrogate, rows, hit):

@@ -10,9 +10,8 @@ import pandas as pd
 from sklearn.utils import check_scalar
 from sklearn.utils._param_validation import StrOptions
 
-from skdisc import _stats
 from skdisc._neighbors._nearest import compares_pairs
-from skdisc._results._findings import Discovery
+from skdisc._results._findings import ESTIMATES, Discovery, share_estimate
 from skdisc._results._judgment import COVERED
 from skdisc._task._clustered import ClusteredRowsMixin
 from skdisc._task._limits import LIMITS, ROWS, Limits
@@ -33,7 +32,6 @@ from skdisc.individual._situation_testing._neighborhoods import (
 )
 from skdisc.individual._situation_testing._similarity import PUBLISHED, Similarity
 
-_ESTIMATE = ["name", "estimate", "ci_low", "ci_high", "n"]
 _MOST = 50_000  # rows by default, where most pairs of rows are compared
 
 
@@ -432,16 +430,15 @@ class SituationDetector(ClusteredRowsMixin, GroupsDetector):
             tables["neighbors"] = report.stored_groups(self, task, judged, cases, outcome)
         compared = first[self._is_compared(first)]
         n = len(compared)
-        ends = map(float, _stats.wilson(len(cases), n, self.significance))
-        share = [len(cases) / n if n else np.nan, *ends, n]
         name = "share of those who may complain with a case"
+        share = share_estimate(name, len(cases), n, self.significance)
         return Discovery(
             findings=report.case_findings(self, task, judged, cases),
             measure="outcome of the control group minus that of the test group",
             n_tested=n,
             n_found=len(cases),
             by_value=report.count_by_group(task.memory.predicates, task.X, compared),
-            estimates=pd.DataFrame([[name, *share]], columns=_ESTIMATE),
+            estimates=pd.DataFrame([share], columns=ESTIMATES),
             tables=tables,
             notes=self._notes(task) + verdict.balance_notes(balance, gaps),
             versus=self._versus,

@@ -66,33 +66,28 @@ class Rates:
 
 @dataclass(frozen=True)
 class Moments:
-    """Mean, sample variance, size and skewness of the mean of group (1) and reference (0)."""
+    """Mean, sample variance, size and skewness of the mean, of the group and of the reference."""
 
-    m1: np.ndarray
-    v1: np.ndarray
-    n1: np.ndarray
-    m0: np.ndarray
-    v0: np.ndarray
-    n0: np.ndarray
-    s1: np.ndarray
-    s0: np.ndarray
+    group: tuple
+    reference: tuple
 
     @classmethod
     def of(cls, y1, w1, y0, w0):
         """Compute the moments of weighted values along the last axis; weights are frequencies."""
         (*group, s1), (*reference, s0) = _moments(y1, w1), _moments(y0, w0)
         skewness = [(s1, group[2]), (s0, reference[2])]
-        return cls(*group, *reference, *skewness_known(skewness, skewness))
+        s1, s0 = skewness_known(skewness, skewness)
+        return cls((*group, s1), (*reference, s0))
 
     @property
-    def group(self):
-        """Mean, sample variance, size and skewness of the mean of the group."""
-        return self.m1, self.v1, self.n1, self.s1
+    def n1(self):
+        """Size of the group."""
+        return self.group[2]
 
     @property
-    def reference(self):
-        """Mean, sample variance, size and skewness of the mean of the reference."""
-        return self.m0, self.v0, self.n0, self.s0
+    def n0(self):
+        """Size of the reference."""
+        return self.reference[2]
 
 
 def _moments(y, w):
@@ -192,9 +187,8 @@ class CountPair:
     def _moments(self, value, cells=ALL):
         """Return the moments of a value per decision and label, over some confusion cells."""
         if self.design is not None and not self.overlap:
-            parts = self.design.moments(np.asarray(value), _mask(cells))
-            (m1, m0), (v1, v0), (n1, n0), (s1, s0) = parts
-            return Moments(m1, v1, n1, m0, v0, n0, s1, s0)
+            moments = self.design.moments(np.asarray(value), _mask(cells))
+            return Moments(*zip(*moments, strict=True))
         tables = ((t * _mask(cells)).reshape(*t.shape[:-2], 4) for t in self.merged)
         (one, zero), value = tables, np.asarray(value).ravel()
         return Moments.of(value, one, value, zero)
@@ -275,8 +269,7 @@ class ValuePair:
         first = np.repeat([True, False], [len(parts[0]), len(parts[2])])
         y, weight = (np.concatenate(parts[k::2]) for k in (0, 1))
         means = DesignMeans.of(y, weight, first, ~first, np.concatenate(clusters))
-        (m1, m0), (v1, v0), (n1, n0), (s1, s0) = (part[:, 0] for part in means.moments())
-        return Moments(m1, v1, n1, m0, v0, n0, s1, s0)
+        return Moments(*zip(*(part[:, 0] for part in means.moments()), strict=True))
 
     def score(self, label):
         """Return the moments of decisions among rows with the label 1 or 0."""
