@@ -64,11 +64,8 @@ class EffectiveTally(GroupTally):
     @property
     def sides(self):
         """Events and trials of each group, and of its rest, with the sizes of intervals."""
-        with np.errstate(divide="ignore", invalid="ignore"):
-            rate = np.clip(self.x / self.n, 0, 1)
-            rest = np.clip((self.x_all - self.x) / (self.n_all - self.n), 0, 1)
-        x1, x0 = np.nan_to_num(rate) * self.size, np.nan_to_num(rest) * self.size_rest
-        return x1, self.size, x0, self.size_rest
+        rate, rest = (np.nan_to_num(np.clip(r, 0, 1)) for r in self.rates)
+        return rate * self.size, self.size, rest * self.size_rest, self.size_rest
 
 
 def effective_size(sums):

@@ -92,10 +92,16 @@ class GroupTally:
         return self.sides
 
     @property
+    def rates(self):
+        """Rate of each group, and of its rest; NaN where undefined."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return self.x / self.n, (self.x_all - self.x) / (self.n_all - self.n)
+
+    @property
     def gap(self):
         """Rate of each group minus the rate of the rest; NaN where undefined."""
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return self.x / self.n - (self.x_all - self.x) / (self.n_all - self.n)
+        rate, rest = self.rates
+        return rate - rest
 
     @property
     def error(self):
@@ -128,11 +134,10 @@ class GroupTally:
         """
         p_value = self.p_value()
         low, high = _stats.score_interval(*self.sides, level, p_value)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            columns = {"outcome": self.x / self.n, "effect": self.gap, "ci_low": low}
-            columns |= {"ci_high": high, "p_value": p_value, "test": self.test(), "trials": self.n}
-            columns["outcome_rest"] = (self.x_all - self.x) / (self.n_all - self.n)
-            return pd.DataFrame(columns)
+        rate, rest = self.rates
+        columns = {"outcome": rate, "effect": rate - rest, "ci_low": low, "ci_high": high}
+        columns |= {"p_value": p_value, "test": self.test(), "trials": self.n}
+        return pd.DataFrame(columns | {"outcome_rest": rest})
 
     def p_beyond(self, least):
         """Return the two-sided p-value of a gap of at most `least` in either direction."""
@@ -189,22 +194,21 @@ class GroupTally:
         """
         x1, n1, x0, n0 = self.sides
         low, high = _stats.newcombe(x1, n1, x0, n0, significance)
+        rate, rest = self.rates
         with np.errstate(divide="ignore", invalid="ignore"):
-            outcome = self.x / self.n
-            outcome_rest = (self.x_all - self.x) / (self.n_all - self.n)
             share_rest = (self.n_all - self.n) / self.n_all
         (mean, variance), (mean_all, variance_all) = posterior(x1, n1), posterior(x1 + x0, n1 + n0)
         t = np.abs(mean - mean_all) / np.sqrt(variance + variance_all)
         return pd.DataFrame(
             {
-                "outcome": outcome,
+                "outcome": rate,
                 "effect": self.effect,
                 "ci_low": share_rest * low,
                 "ci_high": share_rest * high,
                 "p_value": self.p_value(),
                 "test": self.test(),
                 "trials": self.n,
-                "outcome_rest": outcome_rest,
+                "outcome_rest": rest,
                 "t": np.where(self.n == 0, np.nan, t),
             }
         )

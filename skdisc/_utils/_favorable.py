@@ -31,7 +31,9 @@ def favorable_labels(pos_label, classes, of_numbers=False):
     if all are named, or if none is and the labels are not codes.
     """
     if pos_label is None:
-        return [_coded(classes) if not of_numbers else _greatest(classes)], True
+        if classes is None or len(classes) == 0:
+            return [1], True
+        return [classes[-1] if of_numbers else _coded(classes)], True
     if classes and names_end(pos_label, classes):
         pos_label = ENDS[pos_label](classes)
     labels = list(pos_label) if pd.api.types.is_list_like(pos_label) else [pos_label]
@@ -142,13 +144,7 @@ def names_end(pos_label, classes):
 
 def _coded(classes):
     """Return the favorable one of labels that are codes."""
-    if classes is None or len(classes) == 0:
-        return 1
     if not are_codes(classes):
         advice = ", or audit each class against the rest with skdisc.multiclass.OneVsRest"
         refuse_classes(classes, also=advice if len(classes) > 2 else "")
     return next((c for c in classes if c == 1), 1)
-
-
-def _greatest(classes):
-    return 1 if classes is None or len(classes) == 0 else classes[-1]

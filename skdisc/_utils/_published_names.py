@@ -5,80 +5,87 @@ from typing import Any, Self
 
 from skdisc._utils._validation import closest
 
-# Each published name with the settings that it may be here; a class has one of them, or none.
+# What each published name is here; not every class has such a setting.
 PUBLISHED_NAMES = {
-    "K": ("k",),
-    "alpha": ("rule",),
-    "bias_scan_favorable_value": ("pos_label",),
-    "bias_scan_mode": ("mode",),
-    "bias_scan_num_iters": ("n_restarts",),
-    "bias_scan_scoring": ("scoring",),
-    "cluster_num": ("n_clusters",),
-    "decay": ("momentum",),
-    "degree": ("max_predicates",),
-    "drop_na": ("missing",),
-    "dt_max_depth": ("max_depth",),
-    "epsilon": ("effect_size",),
-    "gamma": ("min_gap",),
-    "k": ("n_neighbors",),
-    "lambda_val": ("step",),
-    "local_search_limit": ("n_local",),
-    "max_global": ("n_seeds",),
-    "max_l": ("max_predicates",),
-    "max_local": ("n_local",),
-    "min_effect_size": ("effect_size",),
-    "min_size": ("min_rows",),
-    "model_type": ("estimator",),
-    "n_approx_samples": ("n_boundary",),
-    "n_test_samples": ("n_samples",),
-    "num_samples": ("n_seeds",),
-    "one_attr_at_a_time": ("scope",),
-    "protected_attributes": ("protected",),
-    "random_seed": ("random_state",),
-    "th_redundancy": ("redundancy",),
-    "update_interval": ("refresh_interval",),
+    "K": "k",
+    "alpha": "rule",
+    "bias_scan_favorable_value": "pos_label",
+    "bias_scan_mode": "mode",
+    "bias_scan_num_iters": "n_restarts",
+    "bias_scan_scoring": "scoring",
+    "cluster_num": "n_clusters",
+    "decay": "momentum",
+    "degree": "max_predicates",
+    "drop_na": "missing",
+    "dt_max_depth": "max_depth",
+    "epsilon": "effect_size",
+    "gamma": "min_gap",
+    "k": "n_neighbors",
+    "lambda_val": "step",
+    "local_search_limit": "n_local",
+    "max_global": "n_seeds",
+    "max_l": "max_predicates",
+    "max_local": "n_local",
+    "min_effect_size": "effect_size",
+    "min_size": "min_rows",
+    "model_type": "estimator",
+    "n_approx_samples": "n_boundary",
+    "n_test_samples": "n_samples",
+    "num_samples": "n_seeds",
+    "one_attr_at_a_time": "scope",
+    "protected_attributes": "protected",
+    "random_seed": "random_state",
+    "th_redundancy": "redundancy",
+    "update_interval": "refresh_interval",
 }
 
-# Names of settings that are fields of an object: the setting that takes it, and what to write.
+# Published names of fields of an object, by the setting that takes it, and what they are here.
 FIELDS = {
-    "action_bins": ("actions", "actions=Actions(n_bins=...)"),
-    "action_features": ("actions", "actions=Actions(columns=...)"),
-    "action_support": ("actions", "actions=Actions(min_support=...)"),
-    "budget": ("costs", "costs=Costs(budget=...)"),
-    "c_inf": ("costs", "costs=Costs(infinity=...)"),
-    "caliper": ("similarity", "similarity=Similarity(caliper=...)"),
-    "compat": ("similarity", "similarity=Similarity(metric=...)"),
-    "cost": ("costs", "costs=Costs(function=...)"),
-    "feats_not_allowed_to_change": ("actions", "actions=Actions(immutable=...)"),
-    "feature_weights": ("costs", "costs=Costs(weights=...)"),
-    "immutable": ("actions", "actions=Actions(immutable=...)"),
-    "max_found": ("limits", "limits=Limits(found=...)"),
-    "max_queries": ("limits", "limits=Limits(queries=...)"),
-    "max_rows": ("limits", "limits=Limits(rows=...)"),
-    "max_runtime_seconds": ("limits", "limits=Limits(seconds=...)"),
-    "max_tests": ("limits", "limits=Limits(tests=...)"),
-    "max_tsn": ("limits", "limits=Limits(tests=...)"),
-    "time_budget": ("limits", "limits=Limits(seconds=...)"),
-    "max_distance": ("similarity", "similarity=Similarity(max_distance=...)"),
-    "max_step": ("actions", "actions=Actions(max_step=...)"),
-    "metric": ("similarity", "similarity=Similarity(metric=...)"),
-    "monotone": ("actions", "actions=Actions(monotone=...)"),
-    "numeric_action": ("actions", "actions=Actions(numbers=...)"),
-    "scale": ("similarity", "similarity=Similarity(scale=...)"),
-    "weights": ("costs", "costs=Costs(weights=...)"),
+    "actions": {
+        "action_bins": "n_bins",
+        "action_features": "columns",
+        "action_support": "min_support",
+        "feats_not_allowed_to_change": "immutable",
+        "immutable": "immutable",
+        "max_step": "max_step",
+        "monotone": "monotone",
+        "numeric_action": "numbers",
+    },
+    "costs": {
+        "budget": "budget",
+        "c_inf": "infinity",
+        "cost": "function",
+        "feature_weights": "weights",
+        "weights": "weights",
+    },
+    "limits": {
+        "max_found": "found",
+        "max_queries": "queries",
+        "max_rows": "rows",
+        "max_runtime_seconds": "seconds",
+        "max_tests": "tests",
+        "max_tsn": "tests",
+        "time_budget": "seconds",
+    },
+    "similarity": {
+        "caliper": "caliper",
+        "compat": "metric",
+        "max_distance": "max_distance",
+        "metric": "metric",
+        "scale": "scale",
+    },
 }
-
 THREADS = ("max_workers", "n_jobs")  # of the model, which detectors share
 
 
 def meant_by(name, settings):
     """Return the end of a sentence: which of the settings an unknown name means, or a period."""
-    for new_name in PUBLISHED_NAMES.get(name, ()):
-        if new_name in settings:
-            return f"; it is {new_name!r} in skdisc."
-    setting, text = FIELDS.get(name, (None, None))
-    if setting in settings:
-        return f"; write {text}."
+    new_name = PUBLISHED_NAMES.get(name)
+    if new_name in settings:
+        return f"; it is {new_name!r} in skdisc."
+    for setting, fields in FIELDS.items():
+        if name in fields and setting in settings:
+            return f"; write {setting}={setting.capitalize()}({fields[name]}=...)."
     if name in THREADS and "n_jobs" not in settings:
         return "; threads belong to the model: fit(X, y, BlackBox(model, n_jobs=...))."
     return closest(name, settings)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from skdisc import _stats
+from skdisc._stats._bisection import bisected
 from skdisc.group._verifair_specification import FAIR, UNDECIDED, UNFAIR
 
 _GROWTH = 1.5  # factor by which the draws of a mean grow with each batch
@@ -197,7 +198,4 @@ class Verification:
 
         if not unfair(high):
             return 1.0
-        for _ in range(40):
-            middle = (low + high) / 2
-            low, high = (low, middle) if unfair(middle) else (middle, high)
-        return math.exp(high)
+        return math.exp(bisected(lambda x: not unfair(x), low, high, 40)[1])

@@ -58,6 +58,16 @@ def input_keys(X, space):
     return row_hashes(X.iloc[:, space.np_index])
 
 
+def _partly_tried(space):
+    """Yield how many values of a protected column are tried, and which, unless all of them are."""
+    for j in space.p_index:
+        column = space.columns[j]
+        tried = [c for c in column.probes if c != MISSING]
+        if len(tried) < column.size:
+            text = f"{column.name} was tried at {len(tried)} of its {column.size} values"
+            yield text, ", ".join(map(column.text, tried))
+
+
 @dataclass(frozen=True)
 class _RowCases:
     """The cases among some rows of X.
@@ -217,11 +227,8 @@ class IndividualDetector(BaseDetector):
 
     def _why_incomplete(self, space):
         """Return why a person without a case may have one that is not looked for, or ""."""
-        for j in space.p_index:
-            column = space.columns[j]
-            n_tried = sum(c != MISSING for c in column.probes)
-            if n_tried < column.size:
-                return f"{column.name} was tried at {n_tried} of its {column.size} values"
+        for text, _ in _partly_tried(space):
+            return text
         if self.scope == "each" and len(space.p_index) > 1:
             return "the protected columns were changed one at a time"
         if self.output != "decision" and self.min_gap > 0:
@@ -267,17 +274,7 @@ class IndividualDetector(BaseDetector):
 
     def _probe_notes(self, task):
         """Return notes on protected columns that were not tried at every value."""
-        notes = []
-        for j in task.space.p_index:
-            column = task.space.columns[j]
-            tried = [c for c in column.probes if c != MISSING]
-            if len(tried) < column.size:
-                values = ", ".join(column.text(c) for c in tried)
-                notes.append(
-                    f"{column.name} was tried at {len(tried)} of its {column.size} values: "
-                    f"{values}."
-                )
-        return notes
+        return [f"{text}: {values}." for text, values in _partly_tried(task.space)]
 
     def _blindness(self, task, largest_gap):
         """Return a note if a model that was fitted here ignores the protected columns.

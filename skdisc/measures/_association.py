@@ -4,6 +4,7 @@ import numpy as np
 from scipy import special, stats
 
 from skdisc._stats import DesignMeans
+from skdisc._stats._bisection import bisected
 from skdisc._stats._ranks import (
     midranks,
     rank_statistic,
@@ -115,12 +116,13 @@ def quantile_difference(pair, *, quantile=0.5):
 
     def p_value():
         """Return the level at which the interval reaches 0, by bisection of its normal quantile."""
-        sizes, low, high = _sizes_below(pair, (q1, q0)), 0.0, 40.0
-        for _ in range(50):
-            z = (low + high) / 2
+        sizes = _sizes_below(pair, (q1, q0))
+
+        def excludes_0(z):
             below, above = limits(z, sizes)
-            low, high = (low, z) if below <= 0 <= above else (z, high)
-        return 2 * special.ndtr(-low), WOODRUFF
+            return not below <= 0 <= above
+
+        return 2 * special.ndtr(-bisected(excludes_0, 0.0, 40.0, 50)[0]), WOODRUFF
 
     return Contrast(gap, interval, p_value)
 

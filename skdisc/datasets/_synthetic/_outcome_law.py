@@ -27,7 +27,7 @@ def gaussian_mean(function, logit, sigma):
 class Base:
     """The base score: a linear model in the standardized unprotected attributes.
 
-    `signal`: standard deviation of the score if the attributes were independent. `of`: names of the
+    `signal`: standard deviation of the score if the attributes were independent. `names`: of the
     attributes in the score; None stands for all unprotected ones.
     """
 

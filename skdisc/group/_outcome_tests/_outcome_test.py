@@ -8,9 +8,8 @@ import pandas as pd
 from skdisc import _stats
 from skdisc._stats._proportions import names_of_tests
 from skdisc._task._card import OF_GROUPS, Card
-from skdisc._utils._settings import setting
 from skdisc._utils._types import Labels
-from skdisc.group._outcome_tests._selected import OutcomeDetector
+from skdisc.group._outcome_tests._selected import SELECTED, OutcomeDetector
 from skdisc.group._pairwise._comparison_report import TOO_FEW, PairComparison
 from skdisc.group._pairwise._estimates import Estimate
 
@@ -81,11 +80,7 @@ class OutcomeTest(OutcomeDetector):
     [{'outcome': 0.15, 'effect': -0.15, 'p_value': 0.0}]
     """
 
-    pos_label: Labels | None = setting(
-        None,
-        text="""The decision that selects, and the outcome that is a success; by default 1 or
-        True.""",
-    )
+    pos_label: Labels | None = SELECTED
 
     null = "calibration"
     card = Card(

@@ -7,6 +7,7 @@ import pandas as pd
 from sklearn.utils._param_validation import HasMethods, StrOptions
 
 from skdisc._space._design_matrix import DesignMatrix
+from skdisc._stats._bisection import bisected
 from skdisc._task._card import OF_GROUPS, Card
 from skdisc._task._cross_fitting import CrossFitter, folds_of
 from skdisc._task._large_tables import rows_of_wide
@@ -15,13 +16,13 @@ from skdisc._utils._settings import AT_LEAST_TWO, setting
 from skdisc._utils._types import Estimator, Labels
 from skdisc.group._outcome_tests._gap_at_equal_risk import RiskRegression, gap_at_equal_risk
 from skdisc.group._outcome_tests._omitted import risk_with_omitted
-from skdisc.group._outcome_tests._selected import OutcomeDetector
+from skdisc.group._outcome_tests._selected import DECIDES, SELECTED, OutcomeDetector
 from skdisc.group._pairwise._comparison_report import TOO_FEW, WITHOUT_DECISIONS, PairComparison
 
 _LEAST = 5  # selected people of each side; successes, and failures, of both
 _FAR = 0.05  # largest share of people whose risk is beyond those of the selected people
 _PREVALENCES, _ODDS_RATIOS = (0.1, 0.5, 0.9), (1.5, 2.0, 3.0)
-_STRONGEST = 10.0  # odds ratio
+_STRONGEST, _HALVINGS = 10.0, 12  # odds ratio, which is found by bisection
 _N_BINS = 10
 
 
@@ -95,12 +96,7 @@ class RiskAdjustedRegression(OutcomeDetector):
     'disparity found'
     """
 
-    estimator: Estimator | None = setting(
-        None,
-        text="""Cloned and fitted when `fit` gets no model; a ``FrozenEstimator`` is used as it
-        is. Decisions come from the model, or from ``model=BlackBox(decisions=...)``; y are the
-        outcomes, of which only those of selected people are read.""",
-    )
+    estimator: Estimator | None = DECIDES
     adjust_for: str | Sequence[Hashable] = setting(
         "others",
         [str, "array-like"],
@@ -133,11 +129,7 @@ class RiskAdjustedRegression(OutcomeDetector):
         [AT_LEAST_TWO],
         "Number of folds.",
     )
-    pos_label: Labels | None = setting(
-        None,
-        text="""The decision that selects, and the outcome that is a success; by default 1 or
-        True.""",
-    )
+    pos_label: Labels | None = SELECTED
     limits: Limits | None = LIMITS
 
     _most = 20_000
@@ -299,14 +291,11 @@ class _Omitted:
             for against in (1, -1)
         )
 
-    def _root(self, sign, members, against, n_steps=12):
+    def _root(self, sign, members, against):
         def left(log_ratio):
             return sign * self.gap(members, 0.5, np.exp(log_ratio), np.exp(against * log_ratio))
 
-        low, high = 0.0, np.log(_STRONGEST)
+        high = np.log(_STRONGEST)
         if left(high) > 0:
             return np.inf
-        for _ in range(n_steps):
-            middle = (low + high) / 2
-            low, high = (middle, high) if left(middle) > 0 else (low, middle)
-        return float(np.exp(high))
+        return float(np.exp(bisected(lambda x: left(x) > 0, 0.0, high, _HALVINGS)[1]))

@@ -3,7 +3,19 @@
 import numpy as np
 import pandas as pd
 
+from skdisc._utils._settings import setting
 from skdisc.group._pairwise._pairwise_detector import PairwiseDetector
+
+SELECTED = setting(  # of `pos_label`
+    None,
+    text="The decision that selects, and the outcome that is a success; by default 1 or True.",
+)
+DECIDES = setting(  # of `estimator`
+    None,
+    text="""Cloned and fitted when `fit` gets no model; a ``FrozenEstimator`` is used as it is.
+    Decisions come from the model, or from ``model=BlackBox(decisions=...)``; y are the outcomes, of
+    which only those of selected people are read.""",
+)
 
 
 class OutcomeDetector(PairwiseDetector):

@@ -12,7 +12,7 @@ from skdisc._task._card import OF_GROUPS, Card
 from skdisc._utils._settings import setting
 from skdisc._utils._types import Estimator, Labels
 from skdisc._utils._validation import check_protected
-from skdisc.group._outcome_tests._selected import OutcomeDetector
+from skdisc.group._outcome_tests._selected import DECIDES, SELECTED, OutcomeDetector
 from skdisc.group._outcome_tests._threshold_gap import ThresholdGap
 from skdisc.group._outcome_tests._threshold_model import ThresholdModel
 from skdisc.group._pairwise._comparison_report import TOO_FEW, WITHOUT_DECISIONS, PairComparison
@@ -108,12 +108,7 @@ class ThresholdTest(OutcomeDetector):
     'disparity found'
     """
 
-    estimator: Estimator | None = setting(
-        None,
-        text="""Cloned and fitted when `fit` gets no model; a ``FrozenEstimator`` is used as it
-        is. Decisions come from the model, or from ``model=BlackBox(decisions=...)``; y are the
-        outcomes, of which only those of selected people are read.""",
-    )
+    estimator: Estimator | None = DECIDES
     place: Hashable | None = setting(
         None,
         [str, Integral, None],
@@ -131,11 +126,7 @@ class ThresholdTest(OutcomeDetector):
         difference that is significantly larger. "No disparity found" takes a `relevant_gap`
         above it.""",
     )
-    pos_label: Labels | None = setting(
-        None,
-        text="""The decision that selects, and the outcome that is a success; by default 1 or
-        True.""",
-    )
+    pos_label: Labels | None = SELECTED
 
     null = "calibration"
     card = Card(

@@ -141,7 +141,7 @@ def _by_largest(hit, trial, q, q_other):
 
 
 def are_known(q: np.ndarray, q_other: np.ndarray) -> np.ndarray:
-    """Return whose membership, or not, in both groups is certain."""
+    """Return a mask of the people who surely belong, or do not belong, to each of both groups."""
     return np.isin(q, (0, 1)) & np.isin(q_other, (0, 1))
 
 

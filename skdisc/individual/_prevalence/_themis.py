@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from skdisc import _stats
-from skdisc._results._findings import Discovery
+from skdisc._results._findings import ESTIMATES, Discovery
 from skdisc._space._feature_space import FeatureSpace
 from skdisc._task._card import OF_CASES, Card
 from skdisc._task._limits import QUERIES, SECONDS
@@ -128,11 +128,10 @@ class Themis(IndividualDetector):
             chance, task.budget.found = [CHANCE_NOTE], 0
         share = self._share(task, sample, level)
         scores = self._scores(sets, sample, level)
-        score_of_all = scores[["causal", "causal_low", "causal_high", "n"]].iloc[-1:]
-        score_of_all.columns = ["estimate", "ci_low", "ci_high", "n"]
-        score_of_all.insert(0, "name", "share of uniformly drawn inputs with a case")
-        first = pd.DataFrame([share.row], columns=score_of_all.columns)
-        has_all = task.X is not None and self._order() == len(self.protected_)
+        estimates = [share.row]
+        if task.X is not None and self._order() == len(self.protected_):
+            of_all = scores[["causal", "causal_low", "causal_high", "n"]].to_dict("split")["data"]
+            estimates.append(("share of uniformly drawn inputs with a case", *of_all[-1]))
         blind = self._blindness(task, max(prober.largest_gap, share.estimate))
         return Discovery(
             findings=prober.cases(*cases),
@@ -140,7 +139,7 @@ class Themis(IndividualDetector):
             n_tested=task.budget.tests,
             n_found=task.budget.found,
             by_value=by_value,
-            estimates=pd.concat([first, score_of_all], ignore_index=True) if has_all else first,
+            estimates=pd.DataFrame(estimates, columns=ESTIMATES),
             tables={"scores": scores},
             notes=self._probe_notes(task) + blind + chance,
             answer=share.answer(self, blind),

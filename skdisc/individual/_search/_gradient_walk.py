@@ -8,6 +8,10 @@ from scipy.special import expit
 from skdisc.individual._search._loop import Strategy, propose
 from skdisc.individual._search._steps import weighted_choice
 
+_FLAT = (
+    "The model returns decisions without margins: most steps change no decision, so that there is "
+    "little to follow. KOSEI needs no gradient."
+)
 _TINY, _AT_ONCE = 1e-300, 2**14
 _ACCEPTANCE = np.exp(-1.0)  # with which a chain moves on from a case to a non-case: "metropolis"
 
@@ -59,14 +63,7 @@ class GradientWalk(Strategy):
         self.steps, self.seeds, self.rows = margins.steps, seeds, seeds.rows
         self.round, self.x, self.starts = 0, None, []
         self.gradients = np.zeros((2, len(self.rows), len(self.steps)))
-        self.notes = (
-            [
-                "The model returns decisions without margins: most steps change no decision, so "
-                "that there is little to follow. KOSEI needs no gradient."
-            ]
-            if margins.is_flat
-            else []
-        )
+        self.notes = [_FLAT] * margins.is_flat
 
     def ask(self):
         """Return the seeds, moved, or the next steps of all chains; None at the end."""

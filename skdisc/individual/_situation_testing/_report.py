@@ -338,10 +338,17 @@ def case_findings(detector, task, judged, cases):
     columns = {name: column.to_numpy() for name, column in cases.items()}
     rows, means = columns["row"], np.stack([columns["p_c"], columns["p_t"]])
     control, test = 1.0 - means if detector.output == "decision" else means
-    case_statistics = {
-        n: columns[n] for n in ("p_value", "p_adjusted", "p_c", "p_t", "delta", "n_neighbors")
-    }
-    case_statistics |= {n: columns[n] for n in ("residual", "p_residual")}
+    names = (
+        "p_value",
+        "p_adjusted",
+        "p_c",
+        "p_t",
+        "delta",
+        "n_neighbors",
+        "residual",
+        "p_residual",
+    )
+    case_statistics = {name: columns[name] for name in names}
     case_statistics["ci_low"], case_statistics["ci_high"] = -columns["ci_high"], -columns["ci_low"]
     case_statistics["support"] = (columns["n_c"] + columns["n_t"]).round().astype(int)
     case_statistics["test"] = np.full(len(cases), _test_name(detector), dtype=object)

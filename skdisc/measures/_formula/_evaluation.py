@@ -18,6 +18,7 @@ from skdisc.measures._formula._design import (
     weight_resampler,
 )
 from skdisc.measures._formula._pairs import CountPair, GroupValues, ValuePair
+from skdisc.measures._formula._permutation import permutation_p
 
 AVERAGES = ("max", "weighted", "defined")
 EMPTY, ALONE, FEW = "the group is empty", "there is no group to compare with", "fewer than"
@@ -371,8 +372,6 @@ class Evaluation:
 
     def columns(self, *, significance, correction, n_resamples, permutations, random_state):
         """Return the columns of the tidy table as a dict."""
-        from skdisc.measures._formula._permutation import permutation_p
-
         rng = np.random.default_rng(check_random_state(random_state).randint(2**31))
         contrasts = self.contrasts()
         value = self.values(contrasts)

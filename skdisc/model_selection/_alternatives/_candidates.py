@@ -262,7 +262,7 @@ _WAYS = {
 class TriedCandidate:
     """What became of a candidate.
 
-    `error`: why there are none, or "". `fit_time` and `predict_time`: seconds.
+    `error`: why there are no predictions, or "". `fit_time` and `predict_time`: seconds.
     """
 
     model: object = None

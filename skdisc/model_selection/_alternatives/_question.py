@@ -170,11 +170,7 @@ class Question:
         if np.isnan(rate).all():
             return (0, 1), np.nan
         high, low = int(np.nanargmax(rate)), int(np.nanargmin(rate))
-        if self.scale == "difference":
-            return (high, low), float(rate[high] - rate[low])
-        with np.errstate(divide="ignore", invalid="ignore"):
-            ratio = rate[low] / rate[high]
-        return (high, low), float(1 - ratio) if np.isfinite(ratio) else np.nan
+        return (high, low), float(self._gap_between(rate[high], rate[low]))
 
     def gap_in_pair(self, predictions, name, pair):
         """Return the gap between two groups that are fixed, which is negative if it is reversed.
@@ -193,13 +189,16 @@ class Question:
         pairs = np.broadcast_to(pair, (len(of_parts), 2))
         for (question, rows, share), (high, low) in zip(of_parts, pairs, strict=True):
             rate = question.rates(predictions.take(rows), name)
-            if self.scale == "difference":
-                total += share * (rate[high] - rate[low])
-                continue
-            with np.errstate(divide="ignore", invalid="ignore"):
-                gap = 1 - rate[low] / rate[high]
-            total += share * (gap if np.isfinite(gap) else np.nan)
+            total += share * self._gap_between(rate[high], rate[low])
         return float(total)
+
+    def _gap_between(self, high, low):
+        """Return the gap between two rates on the scale; NaN for a ratio that is not defined."""
+        if self.scale == "difference":
+            return high - low
+        with np.errstate(divide="ignore", invalid="ignore"):
+            gap = 1 - low / high
+        return gap if np.isfinite(gap) else np.nan
 
     def parts(self):
         """Yield the question about each part, its rows, and its share of the people."""

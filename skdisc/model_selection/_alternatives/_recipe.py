@@ -95,12 +95,11 @@ def _pairs(question, choices, numbers):
 
 def recipe_claim(trials, significance):
     """Return the `Claim` of several partitions: by twice the mean of their p-values."""
-    first = trials[0].step
-    p = first.p_value
+    trial = trials[0]
+    p = trial.step.p_value
     if len(trials) > 1:
         p = min(1.0, 2 * float(np.mean([t.step.p_value for t in trials])))
-    step = replace(first, p_value=p, shown=bool(p < significance))
-    trial = trials[0]
+    step = replace(trial.step, p_value=p, shown=bool(p < significance))
     low, high = trial.question.gain_bounds(
         trial.present,
         trial.alternative,
