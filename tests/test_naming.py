@@ -19,30 +19,32 @@ def test_a_published_name_is_answered_with_ours(name):
     answered = 0
     for detector in all_detectors().values():
         settings = inspect.signature(detector).parameters
-        ours = [own for own in PUBLISHED_NAMES[name] if own in settings]
-        if name in settings or not ours:
+        ours = PUBLISHED_NAMES[name]
+        if name in settings or ours not in settings:
             continue
-        with pytest.raises(TypeError, match=rf"'{name}'; it is '{ours[0]}' in skdisc\.$"):
+        with pytest.raises(TypeError, match=rf"'{name}'; it is '{ours}' in skdisc\.$"):
             detector(**{name: 1})
         answered += 1
     assert answered, "no detector has the setting that is meant"
 
 
-@pytest.mark.parametrize("name", FIELDS)
-def test_the_name_of_a_field_is_answered_with_its_object(name):
-    setting, text = FIELDS[name]
+@pytest.mark.parametrize(
+    "name, setting, field", [(n, s, f) for s, names in FIELDS.items() for n, f in names.items()]
+)
+def test_the_name_of_a_field_is_answered_with_its_object(name, setting, field):
+    text = f"{setting}={setting.capitalize()}({field}=...)"
     takes_it = [d for d in all_detectors().values() if setting in inspect.signature(d).parameters]
     assert takes_it
     for detector in takes_it:
         with pytest.raises(TypeError, match=re.escape(f"'{name}'; write {text}.")):
             detector(**{name: 1})
-        changed = detector().set_params(**{re.sub(r"=\w+\((\w+)=\.\.\.\)", r"__\1", text): None})
+        changed = detector().set_params(**{f"{setting}__{field}": None})
         assert getattr(changed, setting) is not None
 
 
-@pytest.mark.parametrize("name", [n for n, (setting, _) in FIELDS.items() if setting == "limits"])
+@pytest.mark.parametrize("name", FIELDS["limits"])
 def test_a_limit_of_an_audit_is_answered_with_its_object(name):
-    said = re.escape(f"'{name}'; write {FIELDS[name][1]}.")
+    said = re.escape(f"'{name}'; write limits=Limits({FIELDS['limits'][name]}=...).")
     with pytest.raises(TypeError, match=said):
         Audit(**{name: 5})
     X = pd.DataFrame({"sex": [0, 1] * 18})

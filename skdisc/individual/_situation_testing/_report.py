@@ -338,16 +338,8 @@ def case_findings(detector, task, judged, cases):
     columns = {name: column.to_numpy() for name, column in cases.items()}
     rows, means = columns["row"], np.stack([columns["p_c"], columns["p_t"]])
     control, test = 1.0 - means if detector.output == "decision" else means
-    names = (
-        "p_value",
-        "p_adjusted",
-        "p_c",
-        "p_t",
-        "delta",
-        "n_neighbors",
-        "residual",
-        "p_residual",
-    )
+    names = ["p_value", "p_adjusted", "p_c", "p_t", "delta", "n_neighbors"]
+    names += ["residual", "p_residual"]
     case_statistics = {name: columns[name] for name in names}
     case_statistics["ci_low"], case_statistics["ci_high"] = -columns["ci_high"], -columns["ci_low"]
     case_statistics["support"] = (columns["n_c"] + columns["n_t"]).round().astype(int)
