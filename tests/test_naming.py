@@ -29,7 +29,8 @@ def test_a_published_name_is_answered_with_ours(name):
 
 
 @pytest.mark.parametrize(
-    "name, setting, field", [(n, s, f) for s, names in FIELDS.items() for n, f in names.items()]
+    ("name", "setting", "field"),
+    [(n, s, f) for s, names in FIELDS.items() for n, f in names.items()],
 )
 def test_the_name_of_a_field_is_answered_with_its_object(name, setting, field):
     text = f"{setting}={setting.capitalize()}({field}=...)"

@@ -79,15 +79,13 @@ def written(path):
         if fcntl is None:  # Windows replaces no file that is open
             os.replace(temporary, target)
         _flush_folder(target.parent)
-    except OSError as error:
+    except BaseException as error:
         with suppress(OSError):
             os.unlink(temporary)
+        if not isinstance(error, OSError):
+            raise
         reason = f"{str(path)!r} was not written: {error.strerror or error}"
         raise OSError(*((error.errno, reason) if error.errno else (reason,))) from error
-    except BaseException:
-        with suppress(OSError):
-            os.unlink(temporary)
-        raise
 
 
 @contextmanager

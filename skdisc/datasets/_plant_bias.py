@@ -143,10 +143,9 @@ def _flip(labels, members, rate, pos_label, random_state):
 def _scores(labels):
     """Return scores as floats."""
     try:
-        scores = labels.astype(float)
+        return labels.astype(float)
     except (TypeError, ValueError) as error:
         raise ValueError(f"y must be scores (numbers) with kind='shift': {error}.") from error
-    return scores
 
 
 def _rate(before, changed, members, rate):

@@ -73,23 +73,6 @@ class ComparedPeople(ManyPeople):
         return (rng.permutation(n_units) < share * n_units)[unit]
 
 
-def with_selected_intervals(shown, n_found, n_tests, significance, ends_at):
-    """Replace the intervals of effects by ones of the false-coverage-rate level.
-
-    Those of the effects found are selected by the same rows; if none is found, the first one is.
-    With the correction "bh", an interval excludes equality exactly if its effect is found.
-
-    `shown`: effects in the order in which they are shown. `ends_at`: takes one minus a level, and
-    returns both ends of each of the effects. Returns `shown`: with the column ``ci_significance``,
-    one minus the level of each interval; `level`: the same.
-    """
-    level = _stats.false_coverage_level(max(n_found, 1), max(n_tests, 1), significance)
-    if not len(shown) or level >= significance:
-        return shown.assign(ci_significance=significance), significance
-    low, high = ends_at(level)
-    return shown.assign(effect_low=low, effect_high=high, ci_significance=level), level
-
-
 def add_held_out(shown, table, detector):
     """Add what held-out rows say about each effect, and return which effects they confirm.
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
+from skdisc import _stats
 from skdisc._results._findings import Discovery
 from skdisc._results._judgment import Judgment, confirmed_p
 from skdisc._space._items import count_values, value_name
@@ -21,7 +22,7 @@ from skdisc.group._group_disparity_family import (
     beyond,
     compared_quantities,
 )
-from skdisc.group._group_disparity_people import counted, with_selected_intervals
+from skdisc.group._group_disparity_people import counted
 from skdisc.group._group_disparity_presets import PRESETS, impact_ratios
 from skdisc.group._group_disparity_shrinkage import shrunken_table
 from skdisc.measures._disparities import evaluations
@@ -107,19 +108,22 @@ def _looked_at(detector, rows):
 
 
 def selected_intervals(detector, compared, shown, n_found):
-    """Return the effects with intervals of what was selected, and one minus their level."""
+    """Return the effects with intervals of the false-coverage-rate level, and one minus that level.
+
+    The effects found are selected by the same rows; if none is found, the first one is. With the
+    correction "bh", an interval excludes equality exactly if its effect is found.
+
+    `shown`: effects in the order in which they are shown. They get the column ``ci_significance``,
+    one minus the level of each interval.
+    """
     d, n_tests = detector, int(compared.table["p_value"].notna().sum())
-
-    def ends_at(level):
-        settings = {
-            "significance": level,
-            "n_resamples": d.n_resamples,
-            "random_state": int(d._seeds[0]),
-        }
-        names = set(shown["measure"])
-        return measure_tables.effect_ends(compared.evaluations, names, settings)[:, shown.index]
-
-    return with_selected_intervals(shown, n_found, n_tests, d.significance, ends_at)
+    level = _stats.false_coverage_level(n_found, n_tests, d.significance)
+    if not len(shown) or level >= d.significance:
+        return shown.assign(ci_significance=d.significance), d.significance
+    how = {"significance": level, "n_resamples": d.n_resamples, "random_state": int(d._seeds[0])}
+    ends = measure_tables.effect_ends(compared.evaluations, set(shown["measure"]), how)
+    low, high = ends[:, shown.index]
+    return shown.assign(effect_low=low, effect_high=high, ci_significance=level), level
 
 
 def _measured(detector, rows, measured, reference, seed):

@@ -248,7 +248,7 @@ class DisparityScorer(ModelScorer):
     def _score(self, estimator, X, y_true, sensitive_features, sample_weight):
         """Return the score of a fitted model."""
         name, function = self._measure()
-        arguments = self._arguments(estimator, X, y_true, sensitive_features, sample_weight)
+        arguments = self._arguments(X, y_true, sensitive_features, sample_weight)
         if lacking := self._lacking(arguments["protected"], arguments):
             warnings.warn(
                 f"the rows contain no member of {lacking!r}: the score is NaN",
@@ -314,7 +314,7 @@ class DisparityScorer(ModelScorer):
         name, function = self._measure()
         if name is None:
             raise ValueError(f"Only measures of the catalogue have a report, not {function!r}.")
-        arguments = self._arguments(estimator, X, y_true, sensitive_features, sample_weight)
+        arguments = self._arguments(X, y_true, sensitive_features, sample_weight)
         report = _REPORTS[name]
         return report(**self._arguments_of(name, report, estimator, X, y_true, arguments))
 
@@ -340,7 +340,7 @@ class DisparityScorer(ModelScorer):
             )
         return name, _find(name)
 
-    def _arguments(self, estimator, X, y_true, sensitive_features, sample_weight):
+    def _arguments(self, X, y_true, sensitive_features, sample_weight):
         """Return the settings of a call that all measures share, with the protected columns."""
         arguments = self._options()
         check_order(

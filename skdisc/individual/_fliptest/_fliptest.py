@@ -313,10 +313,14 @@ class FlipTest(ClusteredRowsMixin, GroupsDetector):
 
     def _solver_settings(self):
         pot = self.solver == "pot" or (self.solver == "auto" and find_spec("ot") is not None)
-        settings = {"cost": self.cost, "solver": "pot" if pot else "assignment"}
         most = self._limit("rows")
-        settings["max_rows"] = most or (_WHOLE if pot else _DRAWN)
-        return {**settings, "draw_rows": most or _DRAWN, "n_draws": self.n_draws}
+        return {
+            "cost": self.cost,
+            "solver": "pot" if pot else "assignment",
+            "max_rows": most or (_WHOLE if pot else _DRAWN),
+            "draw_rows": most or _DRAWN,
+            "n_draws": self.n_draws,
+        }
 
     def _most_rows(self, people):
         return 4 * self.n_draws * (self._limit("rows") or _DRAWN)

@@ -25,7 +25,6 @@ class Transport:
         Share of the person with this partner; the weights of a person sum to 1.
     cost : float
         Mean cost of a person.
-    solver : {"assignment", "pot"}
     exact : bool
         Whether this is an optimum over all people, not over samples of them.
     draws : int
@@ -36,7 +35,6 @@ class Transport:
     target: np.ndarray
     weight: np.ndarray
     cost: float
-    solver: str
     exact: bool
     draws: int
 
@@ -50,7 +48,6 @@ def solve(one, zero, *, cost, solver, max_rows, draw_rows, n_draws, nominal, rng
     ----------
     one, zero : ndarray of shape (n, n_coordinates)
     cost : {"squared_l1", "l1", "squared_l2"} or callable
-    solver : {"assignment", "pot"}
     max_rows : int
         Largest number of people of a group in a problem that has all of them.
     draw_rows : int
@@ -63,7 +60,7 @@ def solve(one, zero, *, cost, solver, max_rows, draw_rows, n_draws, nominal, rng
     is_whole = max(n, m) <= max_rows and (n == m or solver == "pot")
     if is_whole:
         i, j, weight, mean = _problem(costs(one, zero, cost, nominal), solver)
-        return Transport(i, j, weight, mean, solver, True, 1)
+        return Transport(i, j, weight, mean, True, 1)
     parts, by = [], "assignment" if size <= _FASTER else solver
     for _ in range(n_draws):
         a = np.sort(rng.choice(n, size, replace=False))
@@ -73,7 +70,7 @@ def solve(one, zero, *, cost, solver, max_rows, draw_rows, n_draws, nominal, rng
         if not budget.affords(0):
             break
     i, j, weight, means = (np.concatenate([np.atleast_1d(p[x]) for p in parts]) for x in range(4))
-    return Transport(i, j, weight, float(means.mean()), solver, False, len(parts))
+    return Transport(i, j, weight, float(means.mean()), False, len(parts))
 
 
 def costs(one, zero, cost, nominal):

@@ -386,7 +386,7 @@ class SituationDetector(ClusteredRowsMixin, GroupsDetector):
         discovery = self._discovery(task, judged, people, outcome, table, gaps)
         if claims is not None:
             discovery.tables["claims"] = claims
-            n_elsewhere = self._n_claims(task) - claims["row"].nunique()
+            n_elsewhere = self._n_claims - claims["row"].nunique()
             discovery.notes[:0] = report.claim_notes(claims, n_elsewhere)
         discovery.excluded = pd.DataFrame(excluded, columns=["subject", "n", "reason"])
         discovery.judgment = judgment
@@ -405,7 +405,7 @@ class SituationDetector(ClusteredRowsMixin, GroupsDetector):
             return report.decided(people, self, groups if self._has_caliper else None), None
         if not len(people):
             raise ValueError(
-                f"None of the {self._n_claims(task)} complainants belongs to a group whose members "
+                f"None of the {self._n_claims} complainants belongs to a group whose members "
                 f"may complain: {'; '.join(str(p.comparison.group) for p in judged)}. Name rows "
                 "of these groups, or set group= and reference=."
             )
@@ -414,8 +414,9 @@ class SituationDetector(ClusteredRowsMixin, GroupsDetector):
         people = report.decided(people, self, imbalance=balanced)
         return people, report.claims_table(people, imbalance, self)
 
-    def _n_claims(self, task):
-        """Return the number of rows that `complainants` names."""
+    @property
+    def _n_claims(self):
+        """The number of rows that `complainants` names."""
         chosen = np.asarray(self.complainants)
         return int(chosen.sum()) if chosen.dtype == bool else len(np.unique(chosen))
 

@@ -161,7 +161,6 @@ def group_decisions(
     weights="probability",
     groups=None,
     strata=None,
-    allow_empty=False,
 ):
     """Check the input of a measure and return `GroupedDecisions`.
 
@@ -175,7 +174,7 @@ def group_decisions(
             "y_pred, with y_true=None."
         )
     check_decided(y_pred, y_true)
-    if not len(y_pred) and not allow_empty:
+    if not len(y_pred):
         raise ValueError("y_pred is empty: there are no decisions to compare.")
     if missing not in POLICIES:
         raise ValueError(f"missing must be one of {POLICIES}, got {missing!r}")

@@ -294,18 +294,6 @@ def _report_of_numbers(contrast, settings):
     weight = settings["sample_weight"]
     n = float(len(settings["y_pred"]) if weight is None else np.sum(weight))
     name = getattr(settings["protected"], "name", None) or "protected"
-    row = [
-        name,
-        "all",
-        "a number",
-        n,
-        n,
-        contrast.value,
-        low,
-        high,
-        p_value,
-        p_value,
-        test,
-        is_undefined,
-    ]
-    return pd.DataFrame([[*row, "nothing varies" if is_undefined else ""]], columns=COLUMNS)
+    row = [name, "all", "a number", n, n, contrast.value, low, high, p_value, p_value, test]
+    reason = "nothing varies" if is_undefined else ""
+    return pd.DataFrame([[*row, is_undefined, reason]], columns=COLUMNS)
