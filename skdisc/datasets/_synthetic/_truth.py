@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -20,37 +20,35 @@ from skdisc.datasets._synthetic._causal_truth import causal_effects, causal_mode
 from skdisc.datasets._synthetic._oracle import OracleClassifier, OracleRegressor
 from skdisc.datasets._synthetic._outcome_law import N_MODELS
 
-
-class _PlantedPair(NamedTuple):
-    """A row of `Truth.groups`."""
-
-    group_key: str
-    subgroup_key_a: str
-    subgroup_key_b: str
-    subgroup_a: Subgroup
-    subgroup_b: Subgroup
-    similarity_asked: float
-    similarity: float
-    granularity: int
-    intersectionality: int
-    n_a: int
-    n_b: int
-    imbalance: float
-    coverage: float
-    aleatoric_asked: float
-    epistemic_asked: float
-    bias_a: float
-    bias_b: float
-    effect: float
-    effect_due_to_bias: float
-    effect_error: float
-    effect_due_to_bias_error: float
-    magnitude: float
-    disparity: float
-    ratio: float
-    aleatoric: float
-    epistemic: float
-    is_null: bool
+_OF_PAIRS = [  # columns of `Truth.groups`
+    "group_key",
+    "subgroup_key_a",
+    "subgroup_key_b",
+    "subgroup_a",
+    "subgroup_b",
+    "similarity_asked",
+    "similarity",
+    "granularity",
+    "intersectionality",
+    "n_a",
+    "n_b",
+    "imbalance",
+    "coverage",
+    "aleatoric_asked",
+    "epistemic_asked",
+    "bias_a",
+    "bias_b",
+    "effect",
+    "effect_due_to_bias",
+    "effect_error",
+    "effect_due_to_bias_error",
+    "magnitude",
+    "disparity",
+    "ratio",
+    "aleatoric",
+    "epistemic",
+    "is_null",
+]
 
 
 @dataclass(frozen=True)
@@ -320,7 +318,7 @@ class Truth:
     def groups(self) -> pd.DataFrame:
         """One row per planted pair."""
         pairs = [self._pair(k, *request) for k, request in enumerate(self._requests)]
-        return pd.DataFrame(pairs, columns=_PlantedPair._fields)
+        return pd.DataFrame(pairs, columns=_OF_PAIRS)
 
     def _pair(self, k, request, settings):
         """Return the row of pair `k` in `groups`."""
@@ -333,7 +331,7 @@ class Truth:
         means = np.array([self.mean(group)[0][0] for group in groups])
         bias = self.law.bias[2 * k : 2 * k + 2].tolist()
         measured = self.rows.loc[members[0] | members[1], ["aleatoric", "epistemic"]].mean()
-        return _PlantedPair(
+        return dict(
             group_key=self._group_keys[k],
             subgroup_key_a=keys[0],
             subgroup_key_b=keys[1],

@@ -16,7 +16,7 @@ from skdisc._task._clustered import ClusteredRowsMixin
 from skdisc._task._limits import QUERIES_OF_ROWS, ROWS, SECONDS
 from skdisc._utils._hashing import canonical_order, row_hashes
 from skdisc._utils._settings import COUNT, NOT_NEGATIVE, setting
-from skdisc.causal._counterfactual_rows import is_frame
+from skdisc.causal._counterfactual_rows import is_frame, ready_each
 from skdisc.exceptions import RefitWarning
 from skdisc.individual._base import IndividualDetector, input_keys
 from skdisc.individual._case_share import (
@@ -32,7 +32,7 @@ from skdisc.individual._counterfactual_fairness._tables import groups_of, make_t
 from skdisc.individual._counterfactual_fairness._worlds import (
     WorldComparison,
     all_decided,
-    read_sources,
+    sources_of,
 )
 from skdisc.individual._prober import count_by_value
 
@@ -225,7 +225,7 @@ class CounterfactualFairness(ClusteredRowsMixin, IndividualDetector):
     def _discover(self, task):
         # Causal models and bootstrap samples must not depend on the order of rows.
         order = canonical_order(task.X)
-        self.sources_, recipes = read_sources(self, task.X.iloc[order])
+        self.sources_, recipes = ready_each(sources_of(self), task.X.iloc[order])
         self._recipes = recipes
         task.memory = task.X if any(map(is_frame, self.sources_.values())) else None
         discovery = self._compare(task, order, recipes)

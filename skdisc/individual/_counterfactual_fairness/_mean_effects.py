@@ -30,9 +30,9 @@ def answer(c, effects, samples, is_known):
     """
     d = c.detector
     if not c.n_changed:
-        return _open("the interventions change nobody's row")
+        return Answer(UNSURE, "the interventions change nobody's row")
     if c.refit:
-        return _open("evaluate='refit' compares two models and has no test")
+        return Answer(UNSURE, "evaluate='refit' compares two models and has no test")
     case = np.abs(c.factual_outcome - c.outcome) > d.min_gap
     low, high = map(float, _stats.wilson(int(case.sum()), len(case), d.significance))
     if is_known:
@@ -46,7 +46,7 @@ def answer(c, effects, samples, is_known):
             incomplete=stopped if c.n < len(c.task.X) else "",
         )
     if samples is None or np.isnan(samples.means).all():
-        return _open("there are no bootstrap samples, so effects were not tested")
+        return Answer(UNSURE, "there are no bootstrap samples, so effects were not tested")
     of_world = effects[(effects["world"] == c.main) & (effects["n"] > 0)]
     of_groups = of_world[of_world["group"] != "everyone"]
     tested = of_groups if len(of_groups) else of_world
@@ -74,11 +74,6 @@ def answer(c, effects, samples, is_known):
         reason = f"{share}, more than models fitted to other samples differ by"
         return replace(by_means, verdict=FOUND, reason=reason)
     return by_means
-
-
-def _open(reason):
-    """Return the Answer to a question without candidates."""
-    return Answer(UNSURE, reason)
 
 
 def _decided(d, table, reasons, relevant):

@@ -15,7 +15,6 @@ from skdisc.causal import StructuralCausalModel
 from skdisc.causal._counterfactual_rows import (
     counterfactual_rows,
     is_frame,
-    ready_each,
     take_rows,
 )
 from skdisc.causal._interventions import check_do, take_do
@@ -24,7 +23,7 @@ from skdisc.causal._residual_check import residual_notes
 _MOST = 1000  # interventions on each person, unless they are given
 
 
-def _sources(detector):
+def sources_of(detector):
     """Return the sources of counterfactual rows by name, as they were passed."""
     worlds = detector.worlds
     if worlds is None:
@@ -38,12 +37,7 @@ def _sources(detector):
 
 def all_decided(detector):
     """Return True if each source comes with decisions about its rows: no model is needed."""
-    return all(isinstance(s, tuple) and len(s) == 2 for s in _sources(detector).values())
-
-
-def read_sources(detector, X):
-    """Return the fitted sources by name, and the unfitted originals of sources fitted here."""
-    return ready_each(_sources(detector), X)
+    return all(isinstance(s, tuple) and len(s) == 2 for s in sources_of(detector).values())
 
 
 def read_interventions(detector, task):
