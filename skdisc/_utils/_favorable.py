@@ -54,10 +54,9 @@ def favorable_labels(pos_label, classes, of_numbers=False):
             )
     chosen = [c for c in classes if c in labels]
     if len(chosen) == len(classes) > 1:
-        explanation = f"={pos_label!r} names every label {list(classes)!r}"
-        explanation = (
-            explanation if len(classes) <= MOST_NAMED else f" names all {len(classes):,} labels"
-        )
+        explanation = f" names all {len(classes):,} labels"
+        if len(classes) <= MOST_NAMED:
+            explanation = f"={pos_label!r} names every label {list(classes)!r}"
         raise ValueError(
             f"pos_label{explanation}: no decision is unfavorable. Leave at least one out."
         )

@@ -124,10 +124,9 @@ def frame_to_dict(frame):
 
 def frame_from_dict(data):
     """Return the DataFrame of a dict made by `frame_to_dict`."""
-    columns = {}
-    for name, dtype, values in zip(data["columns"], data["dtypes"], data["data"], strict=True):
-        columns[name] = _column(values, dtype)
-    return pd.DataFrame(columns, columns=data["columns"])
+    columns = zip(data["columns"], data["dtypes"], data["data"], strict=True)
+    made = {name: _column(values, dtype) for name, dtype, values in columns}
+    return pd.DataFrame(made, columns=data["columns"])
 
 
 _TYPES = {

@@ -240,10 +240,8 @@ class Conjunction(Spec):
     def decide(self, means, ambiguity=0.0):
         """Return the `Certificate`, given the means and their errors."""
         parts = [s.decide(means, ambiguity) for s in (self.left, self.right)]
-        for verdict in (UNFAIR, UNDECIDED, FAIR):
-            alike = [p for p in parts if p.verdict == verdict]
-            if alike:
-                return min(alike, key=lambda p: p.value)
+        worst_first = (UNFAIR, UNDECIDED, FAIR)
+        return min(parts, key=lambda p: (worst_first.index(p.verdict), p.value))
 
     def __str__(self):
         return f"({self.left}) and ({self.right})"

@@ -103,7 +103,7 @@ def _understood(frame, notes, options, csv_file):
         notes += [note] if note is not None else []
         if number is not None:
             frame[name] = number.read(frame[name])
-        elif texts.date_form is not None and number is None:
+        elif texts.date_form is not None:
             try:
                 frame[name] = date_values(frame[name], texts.date_form)
             except ValueError:

@@ -2,7 +2,6 @@
 
 import json
 import zipfile
-from pathlib import Path
 
 import pandas as pd
 
@@ -24,7 +23,6 @@ def read_spreadsheet(path, options, most_bytes):
     sheets.
     """
     require("python_calamine", extra="tables", purpose="Reading spreadsheets")
-    path = Path(path)
     _refuse_bombs(path, most_bytes)
     missing = [*MISSING, *options.missing]
     missing_options = {"keep_default_na": False, "na_values": missing}
@@ -93,7 +91,6 @@ def read_labeled(path, options):
     Raises ValueError if the file cannot be read.
     """
     pyreadstat = require("pyreadstat", extra="tables", purpose="Reading files of Stata and SPSS")
-    path = Path(path)
     read = pyreadstat.read_dta if path.suffix.lower() == ".dta" else pyreadstat.read_sav
     encoding = {} if options.encoding is None else {"encoding": options.encoding}
     try:
@@ -134,8 +131,7 @@ def read_lines(path, options, most_bytes):
 
     Raises ValueError if the file is too large, or a line is not an object.
     """
-    path, encoding = Path(path), options.encoding or "utf-8-sig"
-    text = bytearray()
+    encoding, text = options.encoding or "utf-8-sig", bytearray()
     with opened(path) as file:
         while piece := file.read(_PIECE):  # a single read claims memory for its limit at once
             text += piece

@@ -81,10 +81,10 @@ def requests(n, granularity, intersectionality, similarity, levels, rng):
     Raises ValueError if a parameter is out of bounds, or there are fewer attributes than the least
     number.
     """
-    ranges, drawn = {}, {}
+    ranges, drawn, (protected, others) = {}, {}, usable_attributes(levels)
     for name, value, least, usable, what in (
-        ("granularity", granularity, 0, usable_attributes(levels)[1], "unprotected"),
-        ("intersectionality", intersectionality, 1, usable_attributes(levels)[0], "protected"),
+        ("granularity", granularity, 0, others, "unprotected"),
+        ("intersectionality", intersectionality, 1, protected, "protected"),
     ):
         draws(name, value, 0, rng, least=least, whole=True)  # checks the parameter
         low, high = value if isinstance(value, (tuple, list)) else (value, value)

@@ -39,9 +39,8 @@ class OutcomeDetector(PairwiseDetector):
         return self._gap_that_matters(y if labels is None else labels[y == 1])
 
     def _read_people(self, request, *, reset):
-        if request.y is None:
-            return super()._read_people(request, reset=reset)
-        missing = pd.isna(np.asarray(request.y, dtype=object)).ravel()
+        labels = [] if request.y is None else request.y
+        missing = pd.isna(np.asarray(labels, dtype=object)).ravel()
         if missing.any():
             raise ValueError(
                 f"Input y contains NaN: {int(missing.sum())} outcomes are missing, the first in "

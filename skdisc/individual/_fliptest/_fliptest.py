@@ -226,18 +226,11 @@ class FlipTest(ClusteredRowsMixin, GroupsDetector):
 
     def _discover(self, task):
         self._check_protected()
-        X, decided = task.X, self._decided(task)
-        columns = self._feature_names(X)
-        frame = features_of(X, columns)
-        # Which of several transports of equal cost the solver returns depends on the order of
-        # people.
-        order = canonical_order(frame, decided)
-        space = MixedSpace(frame.iloc[order], "std")
-        places = space.encode(frame)
-        people = PlacedPeople(X, decided, places, self._strata(task), task.people.groups)
+        X, columns = task.X, self._feature_names(task.X)
+        people, order, space = self._placed(task, columns)
         protected = self._compared(X)
         items = self._protected_items(task, protected)
-        comparisons = self._comparisons(X, items, protected, decided)
+        comparisons = self._comparisons(X, items, protected, people.decided)
         problems = self._problems(comparisons, people, order, space)
         parts = self._tested(task, [transport(p, task.rng, task.budget) for p in problems])
         pairs = [(part.problem.comparison, part.pairs) for part in parts]
@@ -248,18 +241,25 @@ class FlipTest(ClusteredRowsMixin, GroupsDetector):
         return discovery
 
     def _remeasure(self, task):
-        decided, at_fit = self._decided(task), task.memory
-        frame = features_of(task.X, at_fit.columns)
-        places = at_fit.space.encode(frame)
-        people = PlacedPeople(task.X, decided, places, self._strata(task), task.people.groups)
+        at_fit = task.memory
+        people, order, space = self._placed(task, at_fit.columns, at_fit.space)
         comparisons, pairs_at_fit = zip(*at_fit.transported, strict=True)
-        order = canonical_order(frame, decided)
-        problems = self._problems(comparisons, people, order, at_fit.space)
+        problems = self._problems(comparisons, people, order, space)
         problems_with_pairs = zip(problems, pairs_at_fit, strict=True)
         parts = self._tested(
             task, [transport_as_at_fit(p, at_fit, pairs) for p, pairs in problems_with_pairs]
         )
         return make_discovery(self, task, people, parts)
+
+    def _placed(self, task, columns, space=None):
+        """Return the people of a task, their order by content, and the space that they are in."""
+        decided, frame = self._decided(task), features_of(task.X, columns)
+        # Which of several transports of equal cost the solver returns depends on the order of
+        # people.
+        order = canonical_order(frame, decided)
+        space = MixedSpace(frame.iloc[order], "std") if space is None else space
+        places, strata = space.encode(frame), self._strata(task)
+        return PlacedPeople(task.X, decided, places, strata, task.people.groups), order, space
 
     def _strata(self, task):
         """Return the label of each row where people are transported within labels, else 0."""

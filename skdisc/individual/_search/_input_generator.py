@@ -110,7 +110,7 @@ def _sampled_codes(synthesizer, space, n):
 
 
 class _Generator:
-    """Base of the generators.
+    """Base of the generators, whose ``codes(Z)`` returns a row of codes for each row of scores.
 
     `notes`: what a result says about how it was learned.
     """
@@ -125,7 +125,6 @@ class _Uniform(_Generator):
         self.space, self.latent_dim = space, max(len(space.np_index), 1)
 
     def codes(self, Z):
-        """Return one row of codes per row of scores."""
         rows = np.zeros((len(Z), len(self.space)), dtype=np.int64)
         for score, j in zip(ndtr(Z.T), self.space.np_index, strict=False):
             column = self.space.columns[j]
@@ -152,7 +151,6 @@ class _Copula(_Generator):
         self.root = np.linalg.cholesky(latent + 1e-9 * np.eye(len(latent)))
 
     def codes(self, Z):
-        """Return one row of codes per row of scores."""
         rows = np.zeros((len(Z), len(self.space)), dtype=np.int64)
         for attribute, score in zip(self.attributes, self.root @ Z.T, strict=True):
             drawn = attribute.decode(score)
@@ -170,7 +168,6 @@ class _Components(_Generator):
         self.latent_dim = self.pca.n_components_
 
     def codes(self, Z):
-        """Return one row of codes per row of scores."""
         rows = np.zeros((len(Z), len(self.space)), dtype=np.int64)
         rows[:, self.space.np_index] = np.rint(self.pca.inverse_transform(Z))
         return _clipped(self.space, rows)
@@ -183,7 +180,6 @@ class _PassedGenerator(_Generator):
         self.space, self.generator, self.latent_dim = space, generator, int(generator.latent_dim)
 
     def codes(self, Z):
-        """Return one row of codes per row of scores."""
         rows = self.generator.decode(Z)
         if not isinstance(rows, pd.DataFrame):
             rows = pd.DataFrame(np.asarray(rows), columns=list(self.space.names))
