@@ -15,11 +15,13 @@ from html.parser import HTMLParser
 from importlib.resources import files
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from skdisc import AuditReport
+from skdisc import Audit, AuditReport
 from skdisc._utils._json import misfit
 from skdisc._utils._safe_text import clean, columns, wrap
 from skdisc.report import _audit_page
@@ -702,3 +704,15 @@ def test_a_step_that_finds_what_the_audit_does_not_says_so():
         tried = told[told.rindex("What was tried") :]
         assert "disparity found by this step alone" in tried
         assert not re.search(r"disparity found(?! by this step alone)", tried.split("Limits")[0])
+
+
+def test_a_gap_of_whole_groups_alone_is_no_answer_about_smaller_groups():
+    """The question within contexts is one about the group as a whole, too, and says so."""
+    rng = np.random.default_rng(2)
+    X = pd.DataFrame({"dept": rng.choice(["A", "B"], 4000)})
+    X["sex"] = np.where(rng.random(4000) < np.where(X["dept"] == "A", 0.7, 0.3), "f", "m")
+    y = (rng.random(4000) < np.where(X["dept"] == "A", 0.3, 0.6)).astype(int)
+    report = Audit(protected="sex", detectors=["DivExplorer"], random_state=0).fit(X, y).report_
+    assert {row["group"] for row in report.to_dict()["evidence"]} == {"sex = 'f'"}
+    told = " ".join(report.to_text().split())
+    assert "as a whole or within smaller groups of people? disparity found" in told

@@ -8,7 +8,7 @@ from skdisc.report import _summary
 
 QUESTIONS = {
     "marginal": "Are the rates of the groups equal?",
-    "contextual": "Does it make a difference within smaller groups of people?",
+    "contextual": "Does it make a difference, as a whole or within smaller groups of people?",
     "conditional": "Does it make a difference where the other columns are equal?",
     "linear": "Does a linear model of the other columns leave a difference?",
     "individual": "Does the decision about a person change with it alone?",
