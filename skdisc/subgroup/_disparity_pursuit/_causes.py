@@ -49,11 +49,9 @@ def estimates(
     error, reach, freedom = errors(scores, fit, level)
     below, above = np.where(flipped, reach[::-1], reach)
     effect = np.where(scores.testable[index], effect, np.nan)
-    adjusted_scores = [scores.adjusted_for_others(g, groups) for g in groups]
-    is_estimable = np.array(
-        [b.is_estimable[g] for b, g in zip(adjusted_scores, groups, strict=True)], dtype=bool
-    )
-    statistic = np.array([b.deviate[g] for b, g in zip(adjusted_scores, groups, strict=True)])
+    pairs = [(scores.adjusted_for_others(g, groups), g) for g in groups]
+    is_estimable = np.array([others.is_estimable[g] for others, g in pairs], dtype=bool)
+    statistic = np.array([others.deviate[g] for others, g in pairs])
     members = _members(scores, groups, flipped)
     weight = r.root**2
     size = np.maximum([weight[mask].sum() for mask in members], 1e-300)
@@ -65,7 +63,7 @@ def estimates(
         effect, effect - below * error, effect + above * error, statistic, level, scores.least
     )
     total = c.support_context[index]
-    effect_alone = unadjusted_effects(scores, groups, level, flipped)
+    alone, alone_low, alone_high = unadjusted_effects(scores, groups, level, flipped).T
     columns = {
         "outcome": np.array([(r.raw * r.root)[mask].sum() for mask in members]) / size,
         "effect": effect,
@@ -78,7 +76,9 @@ def estimates(
         "change_low": change - below * its_error - down,
         "change_high": change + above * its_error + up,
         "overlap": scores.information[index] / size,
-        **dict(zip(("alone", "alone_low", "alone_high"), effect_alone.T, strict=True)),
+        "alone": alone,
+        "alone_low": alone_low,
+        "alone_high": alone_high,
         "scale": np.full(len(index), scores.scale, dtype=object),
         "level": 1 - level,
     }
@@ -178,16 +178,11 @@ def at_equal_columns(scores: Scores, values: dict, level: float) -> pd.DataFrame
         ``ci_low`` and ``ci_high``; NaN where the legitimate columns nearly determine who belongs to
         the group, or where it is smaller than the groups that are tested.
     """
-    c, rows = scores.candidates, []
-    everyone = np.flatnonzero(c.context == 0)
+    rows = []
     for name, inside in values.items():
-        numbers = np.full(3, np.nan)
-        for group in everyone:
-            part = c.is_part[c.part[group]]
-            if _is_one_of(inside, part):
-                is_other = not np.array_equal(part, inside)
-                numbers = unadjusted_effects(scores, [group], level, [is_other])[0]
-                break
+        numbers, (group, is_other) = np.full(3, np.nan), _group_of(scores, inside)
+        if group is not None:
+            (numbers,) = unadjusted_effects(scores, [group], level, [is_other])
         rows.append((name, scores.residuals.people_in(inside), *numbers))
     return pd.DataFrame(rows, columns=["group", "support", "effect", "ci_low", "ci_high"])
 
@@ -279,8 +274,9 @@ def shadows(
         "finding": cause,
         "effect_alone": initial.effect[candidate],
         "z_alone": z[candidate],
+        "effect_beside": final.effect[candidate],
+        "z_beside": final.z[candidate],
     }
-    columns |= {"effect_beside": final.effect[candidate], "z_beside": final.z[candidate]}
     return pd.DataFrame(columns)
 
 
@@ -339,10 +335,9 @@ def parts_of_gaps(
         at equal columns add up to the gap; causes are parts of what remains. Of a group without
         an effect at equal columns there is only the gap.
     """
-    c, r, fit = scores.candidates, scores.residuals, scores.fit(groups)
+    r, fit = scores.residuals, scores.fit(groups)
     weight, raw = r.root**2, r.raw / r.root
     regressors, tables = scores.regressors(groups), []
-    everyone = np.flatnonzero(c.context == 0)
     effects = equal.set_index("group")
     for name, inside in values.items():
         if not inside.any() or inside.all():
@@ -351,8 +346,8 @@ def parts_of_gaps(
         contrast -= np.where(inside, 0, weight / weight[~inside].sum())
         means = np.where(inside, *(weight[m] @ raw[m] / weight[m].sum() for m in (inside, ~inside)))
         gap = contrast @ raw
-        error = _error(scores, contrast * (raw - means) / r.share)
-        half = special.ndtri(1 - significance / 2) * error
+        (influence,) = r.by_cluster((contrast * (raw - means) / r.share)[None])
+        half = special.ndtri(1 - significance / 2) * np.sqrt((influence**2).sum())
         rows = [("gap", -1, "gap", gap, gap - half, gap + half)]
         effect, low, high = effects.loc[name, ["effect", "ci_low", "ci_high"]].astype(float)
         if np.isfinite(effect):
@@ -368,9 +363,8 @@ def parts_of_gaps(
             rows.append(("equal", -1, "at equal legitimate columns", effect, low, high))
             # The effect is f'r / f'f, with the group's own regressor f. Of r, the causes explain
             # v F b (see `Scores`): cause k is f'(v F_k) b_k / f'f of the effect.
-            candidate = next(g for g in everyone if _is_one_of(inside, c.is_part[c.part[g]]))
-            f = scores.regressors([candidate])[0]
-            sign = 1.0 if np.array_equal(inside, c.is_part[c.part[candidate]]) else -1.0
+            group, is_other = _group_of(scores, inside)
+            (f,), sign = scores.regressors([group]), -1.0 if is_other else 1.0
             shares = sign * fit.slope * (regressors @ (f * scores.room)) / (f @ f)
             rows += [
                 ("cause", k, str(cause), share, np.nan, np.nan)
@@ -390,13 +384,17 @@ def _together(columns):
     return f"{', '.join(first)} and {last}" if first else last
 
 
-def _is_one_of(inside, part):
-    """Return whether a group is a protected part or its complement."""
-    return np.array_equal(part, inside) or np.array_equal(part, ~inside)
+def _group_of(scores, inside):
+    """Return the candidate of some people among all, or of all others, and whether of the others.
 
-
-def _error(scores, influence):
-    return float(np.sqrt((scores.residuals.by_cluster(influence[None])[0] ** 2).sum()))
+    None if there is no such candidate.
+    """
+    c = scores.candidates
+    for group in np.flatnonzero(c.context == 0):
+        for is_other in (False, True):
+            if np.array_equal(c.is_part[c.part[group]] != is_other, inside):
+                return group, is_other
+    return None, False
 
 
 def candidates_of(
