@@ -959,6 +959,8 @@ def test_a_group_that_is_too_small_to_be_judged_leads_only_where_nothing_else_is
     assert "origin = 'd'" not in str(paragraph)
     one["evidence"] = [row for row in one["evidence"] if not row["judged"]]
     assert only(one)[1]["first"].startswith("origin = 'd' got")
+    unseen = dict(first_page(one)["lines"])["What cannot be seen"]
+    assert unseen.startswith("other gaps in groups under 5\xa0% of the people;")
 
 
 def test_what_is_not_found_is_no_number_to_quote():

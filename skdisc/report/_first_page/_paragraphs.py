@@ -81,7 +81,11 @@ def _about_all(document, texts):
     """Return the lines about the whole audit: ranges, what it could not see, and the law."""
     sizes = [(row["answer"] or {}).get("relevant_size") for row in document["verdicts"]]
     size = next((size for size in sizes if size), 0.05)
-    unseen = texts.UNSEEN.format(size=percent(texts, size))
+    is_one_found = any(
+        row.get("found") and row.get("judged") is False for row in document["evidence"]
+    )
+    other = texts.UNSEEN_OTHER * is_one_found
+    unseen = texts.UNSEEN.format(other=other, size=percent(texts, size))
     outcome_kind = document["about"]["audited"]
     unseen += texts.UNSEEN_SINGLE * (outcome_kind in ("labels", "decisions", "counts"))
     level = 1 - document["about"]["significance"]

@@ -293,7 +293,8 @@ SURE_RATIOS = (
     "Prozente vergleichen geometrische Mittel, und die Tabellen darunter haben Differenzen "
     "natürlicher Logarithmen"
 )
-UNSEEN = "Abstände in Gruppen unter {size} der Personen; was keine Spalte der Tabelle sagt"
+UNSEEN_OTHER = "andere "  # beside a gap of such a group
+UNSEEN = "{other}Abstände in Gruppen unter {size} der Personen; was keine Spalte der Tabelle sagt"
 UNSEEN_SINGLE = (
     "; ob ein und dieselbe Person anders behandelt worden wäre, denn es gibt kein Modell, das man "
     "fragen könnte"

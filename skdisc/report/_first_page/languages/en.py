@@ -258,7 +258,8 @@ SURE_RATIOS = (
     "ranges and bounds hold with a confidence of {level}, or with the one beside them; percentages "
     "compare geometric means, and the tables below have differences of natural logarithms"
 )
-UNSEEN = "gaps in groups under {size} of the people; what no column of the table says"
+UNSEEN_OTHER = "other "  # beside a gap of such a group
+UNSEEN = "{other}gaps in groups under {size} of the people; what no column of the table says"
 UNSEEN_SINGLE = (
     "; whether one and the same person would have been treated differently, as there is no model "
     "to ask"

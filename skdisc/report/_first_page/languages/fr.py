@@ -286,8 +286,9 @@ SURE_RATIOS = (
     "pourcentages comparent des moyennes géométriques, et les tableaux ci-dessous ont des "
     "différences de logarithmes naturels"
 )
+UNSEEN_OTHER = "autres "  # beside a gap of such a group
 UNSEEN = (
-    "les écarts dans les groupes de moins de {size} des personnes ; ce qu'aucune colonne du "
+    "les {other}écarts dans les groupes de moins de {size} des personnes ; ce qu'aucune colonne du "
     "tableau ne dit"
 )
 UNSEEN_SINGLE = (
