@@ -148,7 +148,11 @@ class AuditComparison:
         lines += ["", "Evidence"]
         for row in self.evidence.itertuples():
             lines.append(f"  {row.group} ({row.null}, {row.measure})")
-            lines.append(f"    {_fate_of_finding(row)}")
+            side = {"disappeared": "after", "appeared": "before"}.get(row.status)
+            is_asked = side is None or bool(
+                self.verdicts.loc[self.verdicts["null"] == row.null, side].notna().any()
+            )
+            lines.append(f"    {_fate_of_finding(row, is_asked)}")
         lines += ["  none in either audit"] * (not len(self.evidence))
         for note in self.notes:
             lines += ["", *textwrap.wrap(note, 80)]
@@ -229,14 +233,15 @@ def _check_pay(before, after):
             )
 
 
-def _fate_of_finding(row):
-    """Return what became of a finding."""
-    status = "" if row.status == "both" else f"{row.status}: "
+def _fate_of_finding(row, is_asked=True):
+    """Return what became of a finding; nothing became of it where its question is not asked."""
+    status = "" if row.status == "both" or not is_asked else f"{row.status}: "
     people = row.people_after if row.status == "appeared" else row.people_before
     if math.isnan(row.change):
         effect = row.effect_after if row.status == "appeared" else row.effect_before
         silent_audit = "before" if row.status == "appeared" else "after"
-        return f"{status}{effect:+z.3f}, {people:,.0f} people; not estimated {silent_audit}"
+        silence = "estimated" if is_asked else "asked about"
+        return f"{status}{effect:+z.3f}, {people:,.0f} people; not {silence} {silent_audit}"
     numbers = row.effect_before, row.effect_after, row.change, row.ci_low, row.ci_high
     before, after, change, low, high = (f"{v:+z.3f}" for v in numbers)
     text = f"{status}{before} -> {after}: {change} [{low}, {high}], p = {row.p_value:.2g}"

@@ -318,3 +318,16 @@ def test_notes_on_changes_of_pay_say_how_sure_they_are_and_of_joined_ones_only_i
     for document in (before, after):
         document["pay"] = [row for row in document["pay"] if row["figure"] != "category"]
     assert "were joined" not in " ".join(AuditComparison(before, after).notes)
+
+
+def test_what_one_audit_does_not_ask_has_not_disappeared():
+    before, after = example(), example()
+    nulls = {row["null"] for row in before["evidence"]} & {"conditional"}
+    assert nulls
+    for name in ("verdicts", "evidence", "figures", "families"):
+        after[name] = [row for row in after[name] if row.get("null") != "conditional"]
+    after["figures"] = [row for row in after["figures"] if row["what"] != "equal"]
+    text = AuditComparison(before, after).to_text()
+    assert "people; not asked about after" in text
+    assert "disappeared" not in text
+    assert "people; not asked about before" in AuditComparison(after, before).to_text()
