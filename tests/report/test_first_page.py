@@ -567,15 +567,20 @@ def test_with_rows_held_out_rates_are_those_of_the_groups():
         assert raw[side]["rate"] == rates[raw[side]["group"]]
 
 
-def row_of(null, verdict, **numbers):
-    """Return a verdict of a document."""
-    return {"attribute": "sex", "null": null, "verdict": verdict, "answer": {}} | numbers
+def bare(document, null, verdict, **numbers):
+    """Return a document of 300 people with one verdict, and nothing beside it."""
+    one = copy.deepcopy(document)
+    row = {"null": null, "verdict": verdict, "answer": None} | numbers
+    one["verdicts"] = [one["verdicts"][0] | row]
+    one |= {part: [] for part in ("evidence", "groups", "comparable", "figures", "families", "log")}
+    one["about"]["n_rows"] = 300
+    return one
 
 
-def test_what_comes_first_is_not_said_twice():
+def test_what_comes_first_is_not_said_twice(documents):
     """Where only single people are found, one sentence says so."""
-    found = row_of("individual", FOUND, effect=0.1, people=30)
-    _, paragraph = only({"verdicts": [found], "about": {"n_rows": 300}})
+    one = bare(documents["sex"], "individual", FOUND, effect=0.1, people=30)
+    _, paragraph = only(one)
     assert paragraph["first"].startswith("For 30 people (10\xa0%)")
     assert paragraph["first"] not in paragraph["more"]
 
@@ -595,9 +600,9 @@ def test_the_rates_beside_a_bound_are_of_groups_that_it_is_about():
     assert "missing" not in str(text)
 
 
-def test_a_finding_that_is_hidden_is_no_lack_of_people():
+def test_a_finding_that_is_hidden_is_no_lack_of_people(documents):
     """A document may keep a verdict whose groups it hides."""
-    _, paragraph = only({"verdicts": [row_of("conditional", FOUND)], "about": {"n_rows": 300}})
+    _, paragraph = only(bare(documents["sex"], "conditional", FOUND))
     assert paragraph["first"] == "Unequal even where the other columns are equal."
     assert dict(paragraph["lines"])["Number to quote"] == "no number: none may be shown"
 
