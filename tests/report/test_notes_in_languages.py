@@ -123,7 +123,7 @@ def is_format_of(node, name):
 def test_all_notes_are_made_from_the_catalog():
     """A sentence written elsewhere would stay English on pages in other languages."""
     several = list(calls_of_notes())
-    assert len(several) > 25
+    assert len(several) > 10  # the command line makes all of its notes in one function
     for tree, function, call in several:
         if function.name == "copies":  # from notes of results: see below
             continue
