@@ -350,7 +350,8 @@ READ = (  # how a file was read
 @pytest.mark.parametrize("language", ["de", "fr"])
 def test_how_a_file_was_read_is_told_in_each_language(language):
     names = ("seen", "done", "option")
-    notes = [{"column": "pay"} | dict(zip(names, parts, strict=True)) for parts in READ]
+    about = {"column": "pay", "above": False}
+    notes = [about | dict(zip(names, parts, strict=True)) for parts in READ]
     noticed = view(DOCUMENT | {"notices": [], "source": {"notes": notes}}, language)["noticed"]
     assert len(noticed) == len(READ)
     for text in noticed:
@@ -387,8 +388,12 @@ OPENINGS = {
         "about": {"favorable": [], "sentence": "total pay per hour: 600 people were audited."}
     },
     "interrupted": {"about": {"interrupted": True}},
-    "no verdict": {"verdicts": [], "answers": [], "verdict": {"reason": PUBLIC_REASON}},
-    "no name": {"meta": {}},
+    "no verdict": {
+        "verdicts": [],
+        "answers": [],
+        "verdict": DOCUMENT["verdict"] | {"reason": PUBLIC_REASON},
+    },
+    "no name": {"meta": DOCUMENT["meta"] | {"system": None}},
 }
 
 
