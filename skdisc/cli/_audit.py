@@ -391,7 +391,10 @@ def _audit_rows(arguments, frame, notes):
     if cuts:
         scores = scores_in(frame, decided)
         decided_at = {
-            cut: (decisions_at(cut, y, favorable, model, scores), note_on_cut(cut, scores))
+            cut: (
+                decisions_at(cut, y, favorable, model, scores),
+                note_on_cut(cut, scores, y, favorable),
+            )
             for cut in cuts
         }
         inputs = X, y, decided_at, extra

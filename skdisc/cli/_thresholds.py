@@ -11,6 +11,8 @@ from skdisc._utils._validation import plain
 from skdisc.auditing._numbers import finite_numbers
 from skdisc.cli._notes import note_of
 
+_SURE = 4.0  # standard errors, so that the doubt is not raised by chance
+
 
 def thresholds_of(text: str) -> list[float]:
     """Return the thresholds that an option names, in its order.
@@ -76,10 +78,13 @@ def decisions_at(
     return BlackBox(decisions=words[is_above.astype(int)])
 
 
-def note_on_cut(threshold: float, scores: pd.Series | None) -> TableNote:
-    """Return a note on what is favorable, in doubt of a cut below 1 of scores up to 100.
+def note_on_cut(
+    threshold: float, scores: pd.Series | None, labels: pd.Series, favorable: list
+) -> TableNote:
+    """Return a note on what is favorable, which is in doubt of two kinds of scores.
 
-    `scores`: those of a column; None: of a model.
+    These are scores that are lower where the label is favorable, as those of a risk are, and scores
+    up to 100 with a threshold below 1. `scores`: those of a column; None: of a model.
     """
     most, name = 1.0, None
     if scores is not None:
@@ -91,7 +96,22 @@ def note_on_cut(threshold: float, scores: pd.Series | None) -> TableNote:
     if is_in_doubt:
         seen = "threshold of percents"
         fields |= {"most": f"{most:g}", "hundredfold": f"{100 * threshold:g}"}
+    if scores is not None and _are_of_risk(scores, labels.isin(favorable)):
+        seen, fields = "threshold of risk", {"value": f"{threshold:g}"}
     return note_of("--threshold", name, seen, "favorable decisions", **fields)
+
+
+def _are_of_risk(scores, is_favorable):
+    """Return whether scores are lower where the label is favorable, by more than chance.
+
+    By the ranks of Mann and Whitney.
+    """
+    n, n_favorable = len(scores), int(is_favorable.sum())
+    if n_favorable in (0, n):
+        return False
+    ranks = scores.rank()[is_favorable]
+    error = np.sqrt(n_favorable * (n - n_favorable) * (n + 1) / 12)
+    return ranks.sum() - n_favorable * (n + 1) / 2 < -_SURE * error
 
 
 class _CutModel:

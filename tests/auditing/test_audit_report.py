@@ -18,6 +18,12 @@ def test_reports_are_equal_if_their_documents_are():
     report = AuditReport(document)
     assert AuditReport.from_json(report.to_json()) == report
     assert report.verdict == document["verdict"]["verdict"]
+    slower = example()
+    slower["about"]["seconds"] += 1
+    slower["log"][0]["seconds"] += 1
+    assert AuditReport(slower) == report
+    slower["about"]["n_rows"] += 1
+    assert AuditReport(slower) != report
     with pytest.raises(ValueError, match="kind must be one of"):
         report.to_frame("people")
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from documents import breaches
+from documents import breaches, example
 
 from skdisc import Audit, AuditReport, AuditResult, Limits
 from skdisc._space._feature_space import FeatureSpace
@@ -194,14 +194,20 @@ def test_no_wording_of_a_note_decides(report, monkeypatch):
 
 def of_nulls(**drawn):
     """Return a document with questions of one column, about samples or (None) everybody."""
-    rows = [{"attribute": "sex", "null": null, "lead": null, "answer": {}} for null in drawn]
+    document = example()
+    empty = {name: [] for name, part in document.items() if isinstance(part, list)}
+    question = dict.fromkeys(document["verdicts"][0]) | {"kind": "cell", "reason": ""}
+    question |= {"attribute": "sex", "verdict": "insufficient evidence"}
+    step = dict.fromkeys(document["log"][0]) | {"attribute": "sex"}
+    rows = [question | {"null": null, "lead": null} for null in drawn]
     log = [
-        {"attribute": "sex", "null": null, "detector": null, "n_drawn": n}
+        step
+        | {"null": null, "detector": null, "n_drawn": n}
         | {"n_drawn_from": None if n is None else 3000}
         for null, n in drawn.items()
     ]
-    rows = [row | {"verdict": "insufficient evidence"} for row in rows]
-    return {"verdicts": rows, "log": log, "about": {"n_rows": 3000}}
+    about = document["about"] | {"n_rows": 3000}
+    return document | empty | {"verdicts": rows, "log": log, "about": about}
 
 
 def test_all_questions_about_one_sample():
@@ -230,7 +236,8 @@ def test_questions_about_samples_of_several_sizes():
 
 def test_what_a_question_clears_is_as_far_as_its_people_can_show():
     document = of_nulls(marginal=None, conditional=600)
-    cleared = {"relevant_gap": 0.1, "resolution": 90, "n_family": 2, "n_cleared": 1}
+    cleared = dict.fromkeys(AuditReport.schema()["$defs"]["answer"]["properties"])
+    cleared |= {"relevant_gap": 0.1, "resolution": 90, "n_family": 2, "n_cleared": 1, "n_found": 0}
     document["verdicts"][0] |= {"verdict": "no disparity found", "answer": cleared}
     document["verdicts"][1] |= {"answer": cleared, "bound": 0.2}
     sentences, _ = paragraph(document)

@@ -76,7 +76,12 @@ def test_an_interruption_waits_for_the_report(monkeypatch, capsys):
         return answers(document)
 
     monkeypatch.setattr(_document, "answers", interrupted)
-    document = Audit.from_counts(table(SEX)).document
+    # A process in the background of a shell ignores interruptions.
+    others = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        document = Audit.from_counts(table(SEX)).document
+    finally:
+        signal.signal(signal.SIGINT, others)
     assert document["verdict"]["exit_code"] == 130
     assert document["verdicts"][0]["verdict"] == FOUND
     assert "interrupted" in capsys.readouterr().err

@@ -817,6 +817,10 @@ SENTENCES = {
         "Werte der Bewertung von {value} oder mehr, "
         "obwohl sie bis {most} reichen (vielleicht ist {hundredfold} gemeint)"
     ),
+    "threshold of risk": (
+        "Werte der Bewertung von {value} oder mehr, obwohl sie bei günstigem Ergebnis niedriger "
+        "sind (wenn sie ein Risiko nennen, das Vorzeichen der Werte und der Schwelle umkehren)"
+    ),
     "favorable decisions": "sind günstige Entscheidungen",
     "counts": "Anzahlen von Personen",
     "people in rows": "{people} Personen in {n} Zeilen",

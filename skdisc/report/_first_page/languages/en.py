@@ -697,6 +697,10 @@ SENTENCES = {
     "threshold of percents": (
         "scores of {value} or more, though they go up to {most} (perhaps {hundredfold} is meant)"
     ),
+    "threshold of risk": (
+        "scores of {value} or more, though scores are lower where the outcome is favorable (if "
+        "they tell a risk, change the signs of scores and threshold)"
+    ),
     "favorable decisions": "are favorable decisions",
     "by option": "by {option}",
 } | _note_texts.NOTE_TEXTS

@@ -816,6 +816,10 @@ SENTENCES = {
     "threshold of percents": (
         "scores de {value} ou plus, alors qu'ils vont jusqu'à {most} (peut-être {hundredfold})"
     ),
+    "threshold of risk": (
+        "scores de {value} ou plus, alors que les scores sont plus bas là où le résultat est "
+        "favorable (s'ils disent un risque, changer les signes des scores et du seuil)"
+    ),
     "favorable decisions": "sont des décisions favorables",
     "counts": "nombres de personnes",
     "people in rows": "{people} personnes dans {n} lignes",
