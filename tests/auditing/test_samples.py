@@ -237,7 +237,15 @@ def test_questions_about_samples_of_several_sizes():
 def test_what_a_question_clears_is_as_far_as_its_people_can_show():
     document = of_nulls(marginal=None, conditional=600)
     cleared = dict.fromkeys(AuditReport.schema()["$defs"]["answer"]["properties"])
-    cleared |= {"relevant_gap": 0.1, "resolution": 90, "n_family": 2, "n_cleared": 1, "n_found": 0}
+    cleared |= {
+        "relevant_gap": 0.1,
+        "resolution": 90,
+        "n_family": 2,
+        "n_cleared": 1,
+        "n_found": 0,
+        "significance": 0.05,
+        "n_without_counterparts": 0,
+    }
     document["verdicts"][0] |= {"verdict": "no disparity found", "answer": cleared}
     document["verdicts"][1] |= {"answer": cleared, "bound": 0.2}
     sentences, _ = paragraph(document)
