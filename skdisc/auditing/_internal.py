@@ -603,8 +603,9 @@ def shown_answer(answer, family, is_hidden):
         counts = [answer.n_family, answer.n_found, answer.n_cleared]
     changes = dict(zip(("n_family", "n_found", "n_cleared"), counts, strict=True))
     changes = {name: max(getattr(answer, name) - n, 0) for name, n in changes.items()}
-    changes |= {"curve": [], "ratio": None, "bounds": {}}
-    if (is_hidden & ends_of_bounds(family, answer)).any():
+    changes |= {"curve": [], "ratio": None, "open_by_ratio": False, "bounds": {}}
+    # Where a ratio left the question open, it would seem to be open beside a bound that closes it.
+    if answer.open_by_ratio or (is_hidden & ends_of_bounds(family, answer)).any():
         changes |= {"bound": None, "resolution": None}
     shown = replace(answer, **changes)
     # A reason of its own, such as too few clusters, has no numbers of groups.

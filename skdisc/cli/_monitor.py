@@ -136,21 +136,24 @@ def _added(arguments, monitor, frame, notes):
     X, y, decided = _batch(arguments, monitor, frame)
     if monitor.output != VALUE:
         favorable = getattr(monitor, "pos_label_", None) or monitor.pos_label or []
-        columns = [None if c is None else _respelled(c, favorable) for c in (y, decided)]
-        if any(
-            c is not None and not c.equals(old)
-            for c, old in zip(columns, (y, decided), strict=True)
-        ):
+        outcomes = [column for column in (y, decided) if column is not None]
+        alike = spelled_alike(favorable, distinct_values(outcomes))[len(favorable) :]
+        if alike:
             notes = [*notes, _SPELLINGS]
-        y, decided = columns
+            y, decided = (_respelled(column, favorable, alike) for column in (y, decided))
     return monitor.partial_fit(X, y, decided), notes
 
 
-def _respelled(column, favorable):
-    """Return labels in which those that differ from a favorable one by case or blanks are it."""
-    alike = spelled_alike(favorable, distinct_values([column]))[len(favorable) :]
+def _respelled(column, favorable, alike):
+    """Return labels, or None, in which other spellings of a favorable label are that label.
+
+    `alike`: the other spellings.
+    """
+    if column is None:
+        return None
     by_text = {folded(v): v for v in favorable if isinstance(v, str)}
-    return column.replace({v: by_text[folded(v)] for v in alike}) if alike else column
+    # A column of categories takes no new ones.
+    return column.astype(object).replace({v: by_text[folded(v)] for v in alike})
 
 
 def _begun(arguments, frame):

@@ -80,8 +80,13 @@ def report_to_show(detector, stream: Stream, space, verdict: str) -> Discovery:
             f"The numbers of groups are {n}. They are renewed when so many people have come that "
             f"nothing follows about fewer than {MIN_CELL} of them."
         )
-    n_waiting = _n_waiting(stream)
-    if 0 < n_waiting < len(stream.groups):  # without names, as those of small groups are withheld
+    rows = stream.shown.rows
+    n_waiting = sum(
+        row.numbers is None and bool(group.seen[0][0] >= MIN_CELL)
+        for group, row in zip(stream.groups, rows, strict=True)
+    )
+    # Without names, as those of small groups are withheld.
+    if n_waiting and any(row.numbers is not None for row in rows):
         of = "1 group" if n_waiting == 1 else f"{n_waiting:,} groups"
         shown.notes.append(
             f"No numbers are shown yet of {of} of {MIN_CELL} people or more, as nothing may follow "
@@ -92,15 +97,6 @@ def report_to_show(detector, stream: Stream, space, verdict: str) -> Discovery:
         answer = replace(shown.answer, verdict=verdict, reason=_BY_ALL)
         shown.answer, shown.judgment = answer, Judgment(verdict, answer.reason)
     return shown
-
-
-def _n_waiting(stream):
-    """Return how many groups of enough people no report has shown numbers of yet."""
-    sides = (s.groups for s in (stream, stream.as_shown()))
-    return sum(
-        bool(before.seen[0][0] < MIN_CELL <= now.seen[0][0])
-        for now, before in zip(*sides, strict=True)
-    )
 
 
 def _table(stream, detector):

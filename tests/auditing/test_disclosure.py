@@ -4,6 +4,7 @@ import itertools
 import json
 import re
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -19,12 +20,14 @@ from sklearn.preprocessing import OneHotEncoder
 from test_audit_privacy import outputs
 
 from skdisc import Audit, BlackBox, Counts, Limits
+from skdisc._results._judgment import UNSURE
 from skdisc._stats._printed_sums import PrintedSums
+from skdisc._verdicts._answer import Answer
 from skdisc.auditing import _internal
 from skdisc.auditing._audited_rows import AuditedRows
 from skdisc.auditing._beside import _compare
 from skdisc.auditing._disclosure import PublicChoice, public_rows
-from skdisc.auditing._internal import joined_values
+from skdisc.auditing._internal import joined_values, shown_answer
 from skdisc.auditing._public import merged, public_counts
 
 ROOT = Path(__file__).parents[2]
@@ -529,3 +532,14 @@ def test_parts_of_rows_are_those_that_a_code_and_all_masks_tell_apart(n_masks, s
     parts = _internal._parts(code, masks)
     told = ["".join(map(str, row)) for row in np.column_stack([code, *masks]).tolist()]
     assert len(set(zip(parts, told, strict=True))) == len(set(told)) == len(set(parts))
+
+
+def test_an_answer_that_a_ratio_leaves_open_has_no_bound_where_groups_are_hidden():
+    """Without its ratio, the bound would say that nothing is open."""
+    answer = Answer(
+        UNSURE, n_family=3, bound=0.05, ratio=0.59, open_by_ratio=True, relevant_gap=0.1
+    )
+    family = pd.DataFrame({"found": [False] * 3, "cleared": [True] * 3})
+    shown = shown_answer(replace(answer, n_cleared=3), family, np.array([True, False, False]))
+    assert (shown.bound, shown.ratio, shown.open_by_ratio) == (None, None, False)
+    assert "0.05" not in shown.reason

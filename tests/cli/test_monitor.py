@@ -232,6 +232,18 @@ def test_a_device_keeps_no_state(tmp_path, capsys):
     assert "is a device or a pipe" in capsys.readouterr().err
 
 
+def test_another_spelling_in_a_column_of_categories(tmp_path, capsys):
+    pytest.importorskip("pyarrow")
+    state, given = str(tmp_path / "state.json"), ["--protected", "sex", "--favorable", "yes"]
+    path = month(tmp_path / "a.csv", 0)
+    main(["monitor", state, path, *given, "--decision", "hired"])
+    frame = pd.read_csv(path).replace({"hired": {"yes": "YES"}}).astype({"hired": "category"})
+    frame.to_parquet(tmp_path / "b.parquet")
+    capsys.readouterr()
+    main(["monitor", state, str(tmp_path / "b.parquet"), "--decision", "hired"])
+    assert "by case or blanks alone count as favorable" in capsys.readouterr().out
+
+
 def test_another_spelling_of_the_favorable_decision_is_favorable(tmp_path, capsys):
     """A month with "YES" in place of "yes" counted as one without a favorable decision."""
     given = ["--protected", "sex", "--favorable", "yes", "--decision", "hired"]

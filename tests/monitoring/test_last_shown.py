@@ -226,3 +226,12 @@ def test_groups_without_numbers_are_counted_and_the_bound_is_not_about_them():
             assert f"of {n_hidden} group" in said[0]
             assert "How large gaps may be is said of the groups that are shown" in said[0]
         assert n_seen < 4 or n_said
+
+
+def test_where_nothing_is_shown_no_group_is_said_to_wait_for_the_others():
+    """A group of fewer than ten people is no group whose numbers are shown."""
+    X = pd.DataFrame({"race": ["a"] * 30 + ["b"] * 4})
+    monitor = DisparityMonitor(protected="race").partial_fit(X, np.arange(34) % 2)
+    shown = monitor.result_.without_people()
+    assert not len(shown.to_frame())
+    assert "No numbers are shown yet" not in " ".join(shown.notes)

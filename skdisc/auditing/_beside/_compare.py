@@ -100,6 +100,7 @@ class AuditComparison:
         _check_outcomes(before, after)
         self.verdicts = _verdicts(before, after)
         self.evidence = _evidence(before, after, people)
+        self._are_asked = _are_asked(self.evidence, before, after)
         significance = max(d["about"]["significance"] for d in (before, after))
         self.pay = _pay(before, after, significance)
         paired = people is not None and bool(self.evidence["paired"].all())
@@ -146,12 +147,8 @@ class AuditComparison:
             points = " points" * has_points
             lines.append(f"    {old} -> {new}{change}{points}")
         lines += ["", "Evidence"]
-        for row in self.evidence.itertuples():
+        for row, is_asked in zip(self.evidence.itertuples(), self._are_asked, strict=True):
             lines.append(f"  {row.group} ({row.null}, {row.measure})")
-            side = {"disappeared": "after", "appeared": "before"}.get(row.status)
-            is_asked = side is None or bool(
-                self.verdicts.loc[self.verdicts["null"] == row.null, side].notna().any()
-            )
             lines.append(f"    {_fate_of_finding(row, is_asked)}")
         lines += ["  none in either audit"] * (not len(self.evidence))
         for note in self.notes:
@@ -287,9 +284,7 @@ def _evidence(before, after, people):
         side = pd.concat([side[_ROW], numbers, side["people"]], axis=1)
         tables.append(side.rename(columns={n: f"{n}_{end}" for n in [*_NUMBERS, "people"]}))
     joined = _outer(*tables)
-    rows_by_key = {
-        tuple(row[n] for n in _ROW): row for d in (after, before) for row in d["evidence"]
-    }
+    rows_by_key = _rows_by_key(before, after)
     likeness, has_turned = np.full(len(joined), np.nan), np.zeros(len(joined), dtype=bool)
     for i, key in enumerate(map(tuple, joined[_ROW].to_numpy().tolist())):
         row, gaps = rows_by_key[key], []
@@ -308,6 +303,27 @@ def _evidence(before, after, people):
     changes = _changes(joined, -special.ndtri(significance / 2), np.nan_to_num(likeness))
     columns = [*_ROW, "status", "effect_before", "effect_after", "people_before", "people_after"]
     return pd.concat([joined[columns], changes, joined[["paired", "has_turned"]]], axis=1)
+
+
+def _rows_by_key(before, after):
+    """Return the findings of both audits, those of the first where both have one."""
+    return {tuple(row[n] for n in _ROW): row for d in (after, before) for row in d["evidence"]}
+
+
+def _are_asked(evidence, before, after):
+    """Return whether the audit without a finding asks its question about its columns, by finding.
+
+    True where both have it.
+    """
+    asked = [{(v["attribute"], v["null"]) for v in d["verdicts"]} for d in (before, after)]
+    rows, are_asked = _rows_by_key(before, after), []
+    for row in evidence.itertuples():
+        without = {"appeared": asked[:1], "disappeared": asked[1:]}.get(row.status, asked)
+        attributes = rows[row.group, row.null, row.measure]["attributes"]
+        are_asked.append(
+            any((a, row.null) in questions for questions in without for a in attributes)
+        )
+    return are_asked
 
 
 def _without_finding(status, row, documents, gaps):

@@ -331,3 +331,14 @@ def test_what_one_audit_does_not_ask_has_not_disappeared():
     assert "people; not asked about after" in text
     assert "disappeared" not in text
     assert "people; not asked about before" in AuditComparison(after, before).to_text()
+
+
+def test_a_column_that_is_no_longer_audited_is_not_asked_about():
+    """That the question is asked about another column does not count."""
+    before, after = example(), example()
+    for name in ("verdicts", "evidence", "figures", "families", "groups"):
+        after[name] = [row for row in after[name] if "race" not in str(row)]
+    assert {row["null"] for row in after["verdicts"]} >= {"marginal"}
+    text = AuditComparison(before, after).to_text()
+    assert "people; not asked about after" in text
+    assert "disappeared" not in text
