@@ -8,13 +8,13 @@ import pandas as pd
 from sklearn.dummy import DummyClassifier
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import KFold
-from sklearn.pipeline import Pipeline
 
 from skdisc._blackbox._clustered_draws import ClusteredDraws, drawn
 from skdisc._blackbox._default_models import numbered, small_boosting, sparse_logistic
 from skdisc._blackbox._training import threads_for
 from skdisc._utils._frequency import deal, quantiles
 from skdisc._utils._inputs import is_readable
+from skdisc._utils._sample_weight import fit_weighted
 from skdisc._utils._validation import of_numbers
 from skdisc._utils._warnings import ignoring
 
@@ -325,10 +325,8 @@ def fitted(model, X, y, frequency=None):
         return model.fit(X, y)
     times = np.minimum(frequency, RARE)
     positions, weight = np.repeat(np.arange(len(times)), times), np.repeat(frequency / times, times)
-    name = "sample_weight"
-    name = f"{model.steps[-1][0]}__{name}" if isinstance(model, Pipeline) else name
-    more = {} if (weight == 1).all() else {name: weight}
-    return model.fit(X.iloc[positions], y[positions], **more)
+    X, y = X.iloc[positions], y[positions]
+    return model.fit(X, y) if (weight == 1).all() else fit_weighted(model, X, y, weight)
 
 
 def _fitted(features, classes, frequency):

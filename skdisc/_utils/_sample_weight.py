@@ -85,12 +85,12 @@ def mean(values, weight=None):
     return float(np.average(values, weights=weight))
 
 
-def last_step(estimator):
+def weighted_step(estimator):
     """Return the last step of a pipeline, or else the estimator, and the prefix of its arguments.
 
     >>> from sklearn.linear_model import LogisticRegression
     >>> from sklearn.pipeline import make_pipeline
-    >>> last_step(make_pipeline("passthrough", LogisticRegression()))
+    >>> weighted_step(make_pipeline("passthrough", LogisticRegression()))
     (LogisticRegression(), 'logisticregression__')
     """
     prefix = ""
@@ -102,13 +102,13 @@ def last_step(estimator):
 
 def takes_weights(estimator):
     """Return whether `fit` of an estimator, or of the last step of a pipeline, takes weights."""
-    last, _ = last_step(estimator)
+    last, _ = weighted_step(estimator)
     return hasattr(last, "fit") and has_fit_parameter(last, "sample_weight")
 
 
 def fit_weighted(estimator, X, y, weight):
     """Fit an estimator, or the last step of a pipeline, with weights."""
-    _, prefix = last_step(estimator)
+    _, prefix = weighted_step(estimator)
     with config_context(enable_metadata_routing=False):  # which has steps request what they ignore
         return estimator.fit(X, y, **{f"{prefix}sample_weight": weight})
 

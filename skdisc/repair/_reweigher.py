@@ -18,7 +18,7 @@ from sklearn.utils.validation import (
 
 from skdisc._utils import _validation as check
 from skdisc._utils._inputs import check_order, refuse_huge
-from skdisc._utils._sample_weight import fit_weighted, last_step, takes_weights
+from skdisc._utils._sample_weight import fit_weighted, takes_weights, weighted_step
 from skdisc._utils._types import ArrayLike, Columns, FrameLike
 from skdisc.preprocessing._rows import cells_of, frame_of, given_groups, warn_of_empty
 
@@ -233,7 +233,7 @@ class Reweigher(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
 def _fit_weighted(estimator, X, y, weight):
     """Fit an estimator, or the last step of a pipeline, with weights that it has to take."""
-    last, _ = last_step(estimator)
+    last, _ = weighted_step(estimator)
     takes_any = hasattr(last, "estimator") and has_fit_parameter(last, "params")
     if not takes_weights(estimator) and not takes_any:
         raise TypeError(

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn import config_context
 
 from skdisc import BlackBox, Counts
 from skdisc._blackbox._redrawn import Redrawn, in_folds
@@ -232,3 +233,13 @@ def test_sums_that_counts_do_not_have_are_refused():
     for more in ({"mode": "ordinal"}, {"mode": "continuous"}, {"scoring": "poisson"}):
         with pytest.raises(TypeError, match="BiasScan, as it is set, needs the rows"):
             BiasScan(**SETTINGS, **more).fit(counts)
+
+
+def test_people_of_rows_are_learned_from_where_metadata_are_routed():
+    """Rows of many people reach the models as weights, which steps of a pipeline do not request."""
+    X, y = table(0, n=60)
+    settings = {"protected": "sex", "n_resamples": 5, "random_state": 0, "weights": "frequency"}
+    n = np.full(60, 20)
+    expected = BiasScan(**settings).fit(X, y, sample_weight=n).result_
+    with config_context(enable_metadata_routing=True):
+        assert BiasScan(**settings).fit(X, y, sample_weight=n).result_ == expected
