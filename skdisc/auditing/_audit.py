@@ -2,11 +2,11 @@
 
 import time
 from collections.abc import Hashable, Sequence
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, Self
 
 from sklearn.base import BaseEstimator, MetaEstimatorMixin
-from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils._param_validation import HasMethods, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from skdisc._counts._counts import Counts
@@ -14,6 +14,7 @@ from skdisc._space._bins import Bins
 from skdisc._task._limits import LimitedMixin, Limits
 from skdisc._utils._hashing import numbered_once
 from skdisc._utils._published_names import SaysWhatIsMeant
+from skdisc._utils._settings import AT_LEAST_ONE, AT_LEAST_TWO, INNER_SHARE
 from skdisc._utils._types import (
     ArrayLike,
     Columns,
@@ -35,8 +36,6 @@ from skdisc.auditing._pay._templates import OF_RATES, TEMPLATES
 from skdisc.auditing._plan import Plan, make_plan
 from skdisc.auditing._run import Run
 from skdisc.report._audit_page import meta_fields
-
-_SHARE = Interval(Real, 0, 1, closed="neither")
 
 
 class Audit(
@@ -182,13 +181,13 @@ class Audit(
         "metric": [str, "array-like"],
         "adjust_for": ["array-like", str],
         "counterfactuals": "no_validation",
-        "n_bins": [Interval(Integral, 2, None, closed="left"), dict, Bins],
-        "max_predicates": [Interval(Integral, 1, None, closed="left")],
-        "confirm": [_SHARE, None],
+        "n_bins": [AT_LEAST_TWO, dict, Bins],
+        "max_predicates": [AT_LEAST_ONE],
+        "confirm": [INNER_SHARE, None],
         "rule": [Rule, None],
         "limits": [Limits, None],
         "settings": [dict, None],
-        "min_cell": [Interval(Integral, 1, None, closed="left")],
+        "min_cell": [AT_LEAST_ONE],
         "weights": [StrOptions({"probability", "frequency"})],
         "missing": [StrOptions({"category", "drop", "raise"})],
         "disclosure": [StrOptions({INTERNAL, PUBLIC})],

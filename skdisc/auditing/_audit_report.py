@@ -384,10 +384,10 @@ class AuditReport:
     __hash__ = None
 
     def _timeless(self):
-        """Return the text of the document without the seconds that the audit took."""
+        """Return the document without the seconds that the audit took."""
         about = self.document["about"] | {"seconds": None}
         log = [step | {"seconds": None} for step in self.document["log"]]
-        return json.dumps(self.document | {"about": about, "log": log}, allow_nan=False)
+        return self.document | {"about": about, "log": log}
 
     def __repr__(self):
         about = self.document["about"]

@@ -135,7 +135,7 @@ class Figures:
         if len(names) == 1:  # the other value may be the reference
             names.append(versus_of(result, result.findings.table.iloc[0].to_dict()))
         elif len(names) == 2 and not is_all:  # numbers of many values may be cut in two
-            one, other = (group.mask(self.audited.X) for group in groups.values())
+            one, other = map(self.audited.masks.members, groups.values())
             is_all = bool((one != other).all())
         if len(names) == 2 and is_all:
             self._other_value[str(step.attribute)] = dict(zip(names, names[::-1], strict=True))

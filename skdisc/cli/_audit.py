@@ -49,7 +49,7 @@ from skdisc.cli._pay import add_pay, is_of_pay, pay_of
 from skdisc.cli._rule import FIELDS, add_rule, rule_of
 from skdisc.cli._say import say
 from skdisc.cli._table import add_reading, lines_of, read_in, reading_of, refuse_nothing, source_in
-from skdisc.cli._thresholds import decisions_at, note_on_cut, scores_in, thresholds_of
+from skdisc.cli._thresholds import are_of_risk, decisions_at, note_on_cut, scores_in, thresholds_of
 from skdisc.multiclass import OneVsRest
 from skdisc.report._first_page import LANGUAGES, exit_code
 
@@ -390,10 +390,11 @@ def _audit_rows(arguments, frame, notes):
         X, y, model, extra = trained(vars(arguments), X, y, extra)
     if cuts:
         scores = scores_in(frame, decided)
+        of_risk = scores is not None and are_of_risk(scores, y.isin(favorable))
         decided_at = {
             cut: (
                 decisions_at(cut, y, favorable, model, scores),
-                note_on_cut(cut, scores, y, favorable),
+                note_on_cut(cut, scores, of_risk=of_risk),
             )
             for cut in cuts
         }

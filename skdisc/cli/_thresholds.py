@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from skdisc import BlackBox
+from skdisc._stats._ranks import rank_statistic
 from skdisc._utils._tables import TableNote
 from skdisc._utils._validation import plain
 from skdisc.auditing._numbers import finite_numbers
@@ -78,40 +79,37 @@ def decisions_at(
     return BlackBox(decisions=words[is_above.astype(int)])
 
 
-def note_on_cut(
-    threshold: float, scores: pd.Series | None, labels: pd.Series, favorable: list
-) -> TableNote:
+def note_on_cut(threshold: float, scores: pd.Series | None, *, of_risk: bool = False) -> TableNote:
     """Return a note on what is favorable, which is in doubt of two kinds of scores.
 
-    These are scores that are lower where the label is favorable, as those of a risk are, and scores
-    up to 100 with a threshold below 1. `scores`: those of a column; None: of a model.
+    These are scores of a risk, and scores up to 100 with a threshold below 1. `scores`: those of a
+    column; None: of a model. `of_risk`: from `are_of_risk`.
     """
     most, name = 1.0, None
     if scores is not None:
         name = scores.name
         if scores.max() <= 100 and (scores % 1 == 0).all():  # as percents are
             most = scores.max()
-    is_in_doubt = 0 < threshold < 1 < most
     seen, fields = "threshold", {"value": f"{threshold:g}"}
-    if is_in_doubt:
+    if of_risk:
+        seen = "threshold of risk"
+    elif 0 < threshold < 1 < most:
         seen = "threshold of percents"
         fields |= {"most": f"{most:g}", "hundredfold": f"{100 * threshold:g}"}
-    if scores is not None and _are_of_risk(scores, labels.isin(favorable)):
-        seen, fields = "threshold of risk", {"value": f"{threshold:g}"}
     return note_of("--threshold", name, seen, "favorable decisions", **fields)
 
 
-def _are_of_risk(scores, is_favorable):
+def are_of_risk(scores: pd.Series, is_favorable: pd.Series) -> bool:
     """Return whether scores are lower where the label is favorable, by more than chance.
 
-    By the ranks of Mann and Whitney.
+    By the test of Mann and Whitney.
     """
-    n, n_favorable = len(scores), int(is_favorable.sum())
-    if n_favorable in (0, n):
+    code = np.unique(scores, return_inverse=True)[1]
+    favorable = np.bincount(code, is_favorable)
+    others = np.bincount(code) - favorable
+    if min(favorable.sum(), others.sum()) < 2 or code.max() == 0:
         return False
-    ranks = scores.rank()[is_favorable]
-    error = np.sqrt(n_favorable * (n - n_favorable) * (n + 1) / 12)
-    return ranks.sum() - n_favorable * (n + 1) / 2 < -_SURE * error
+    return bool(rank_statistic(favorable, others)[2] > _SURE)
 
 
 class _CutModel:

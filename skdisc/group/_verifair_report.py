@@ -7,8 +7,7 @@ import numpy as np
 import pandas as pd
 from sklearn.metrics import mutual_info_score
 
-from skdisc import _stats
-from skdisc._results._findings import ESTIMATES, Discovery, GroupFindings
+from skdisc._results._findings import ESTIMATES, Discovery, GroupFindings, share_estimate
 from skdisc._space import _keys
 from skdisc._space._items import value_name
 from skdisc._space._subgroup import Subgroup
@@ -279,8 +278,7 @@ def _overall(people, significance):
     if not people.is_known:
         return None
     outcome = people.pilot()[1]
-    low, high = _stats.wilson(outcome.sum(), len(outcome), significance)
-    row = ("mean outcome of the rows", outcome.mean(), float(low), float(high), len(outcome))
+    row = share_estimate("mean outcome of the rows", outcome.sum(), len(outcome), significance)
     return pd.DataFrame([row], columns=ESTIMATES)
 
 

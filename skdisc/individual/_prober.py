@@ -324,7 +324,7 @@ def _frame(space, codes, combos):
 def n_inputs(space, varied=None):
     """Return the number of possible inputs of a space, whose columns are `varied`."""
     columns = [space.columns[j] for j in (space.np_index if varied is None else varied)]
-    return math.prod(c.size + c.missing for c in columns)
+    return math.prod(c.size - c.least for c in columns)
 
 
 def all_inputs(space, varied, rng):

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from skdisc import Audit, BlackBox, Rule, cli
-from skdisc.cli._thresholds import note_on_cut
+from skdisc.cli._thresholds import are_of_risk, note_on_cut
 
 
 @pytest.fixture(scope="module")
@@ -97,7 +97,7 @@ def test_scores_are_needed(scores, capsys):
 )
 def test_a_share_as_threshold_of_percents_is_doubted(times, cut, doubt):
     scores = pd.Series(np.arange(0, 101) / 100 * times, name="score").round(2)
-    words = note_on_cut(cut, scores, scores > 30, [True]).seen
+    words = note_on_cut(cut, scores).seen
     assert words.startswith(f"scores of {cut:g} or more")
     assert words.endswith(doubt)
     assert bool(doubt) == ("they go up to 100" in words)
@@ -110,4 +110,6 @@ def test_scores_of_a_risk_as_favorable_are_doubted(sign, n, is_doubted):
     """Of nine people, the lower scores of the favorable ones may be chance."""
     labels = pd.Series(np.arange(n) % 3 > 0)
     scores = pd.Series(sign * labels + np.random.default_rng(0).normal(0, 1, n), name="risk")
-    assert ("risk" in note_on_cut(0, scores, labels, [True]).seen) == is_doubted
+    of_risk = are_of_risk(scores, labels)
+    assert of_risk == is_doubted
+    assert ("risk" in note_on_cut(0, scores, of_risk=of_risk).seen) == is_doubted

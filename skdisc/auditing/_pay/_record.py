@@ -52,9 +52,16 @@ MEDIAN = 0.5
 QUANTILES = (0.1, 0.25, MEDIAN, 0.75, 0.9)  # whose gaps are shown
 _MOST_DIGITS = 12
 DOMINATED = "one person has nearly all of this pay: left out, to protect them"
-_FIGURES = (
-    *("women_value", "men_value", "gap", "ci_low", "ci_high", "state", "needed", "turned_by_one"),
-)
+_FIGURES = [
+    "women_value",
+    "men_value",
+    "gap",
+    "ci_low",
+    "ci_high",
+    "state",
+    "needed",
+    "turned_by_one",
+]
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,6 @@
 """Truth: the planted pairs, rows, oracles and exact effects."""
 
+from collections import namedtuple
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -20,35 +21,38 @@ from skdisc.datasets._synthetic._causal_truth import causal_effects, causal_mode
 from skdisc.datasets._synthetic._oracle import OracleClassifier, OracleRegressor
 from skdisc.datasets._synthetic._outcome_law import N_MODELS
 
-_OF_PAIRS = [  # columns of `Truth.groups`
-    "group_key",
-    "subgroup_key_a",
-    "subgroup_key_b",
-    "subgroup_a",
-    "subgroup_b",
-    "similarity_asked",
-    "similarity",
-    "granularity",
-    "intersectionality",
-    "n_a",
-    "n_b",
-    "imbalance",
-    "coverage",
-    "aleatoric_asked",
-    "epistemic_asked",
-    "bias_a",
-    "bias_b",
-    "effect",
-    "effect_due_to_bias",
-    "effect_error",
-    "effect_due_to_bias_error",
-    "magnitude",
-    "disparity",
-    "ratio",
-    "aleatoric",
-    "epistemic",
-    "is_null",
-]
+_PlantedPair = namedtuple(  # a row of `Truth.groups`
+    "_PlantedPair",
+    [
+        "group_key",
+        "subgroup_key_a",
+        "subgroup_key_b",
+        "subgroup_a",
+        "subgroup_b",
+        "similarity_asked",
+        "similarity",
+        "granularity",
+        "intersectionality",
+        "n_a",
+        "n_b",
+        "imbalance",
+        "coverage",
+        "aleatoric_asked",
+        "epistemic_asked",
+        "bias_a",
+        "bias_b",
+        "effect",
+        "effect_due_to_bias",
+        "effect_error",
+        "effect_due_to_bias_error",
+        "magnitude",
+        "disparity",
+        "ratio",
+        "aleatoric",
+        "epistemic",
+        "is_null",
+    ],
+)
 
 
 @dataclass(frozen=True)
@@ -318,7 +322,7 @@ class Truth:
     def groups(self) -> pd.DataFrame:
         """One row per planted pair."""
         pairs = [self._pair(k, *request) for k, request in enumerate(self._requests)]
-        return pd.DataFrame(pairs, columns=_OF_PAIRS)
+        return pd.DataFrame(pairs, columns=_PlantedPair._fields)
 
     def _pair(self, k, request, settings):
         """Return the row of pair `k` in `groups`."""
@@ -331,7 +335,7 @@ class Truth:
         means = np.array([self.mean(group)[0][0] for group in groups])
         bias = self.law.bias[2 * k : 2 * k + 2].tolist()
         measured = self.rows.loc[members[0] | members[1], ["aleatoric", "epistemic"]].mean()
-        return dict(
+        return _PlantedPair(
             group_key=self._group_keys[k],
             subgroup_key_a=keys[0],
             subgroup_key_b=keys[1],

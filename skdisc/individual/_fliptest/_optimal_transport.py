@@ -48,6 +48,7 @@ def solve(one, zero, *, cost, solver, max_rows, draw_rows, n_draws, nominal, rng
     ----------
     one, zero : ndarray of shape (n, n_coordinates)
     cost : {"squared_l1", "l1", "squared_l2"} or callable
+    solver : {"assignment", "pot"}
     max_rows : int
         Largest number of people of a group in a problem that has all of them.
     draw_rows : int

@@ -720,17 +720,13 @@ class _Paragraph:
             return self._bounded(exclusion, texts.QUOTE_BOUND, texts.QUOTE_TOO_FEW)
         if equal["gap"] is None:
             return texts.QUOTE_OPEN if state == OPEN else ""
-        if state in (OPEN, UNKNOWN) and equal["verdict"] != FOUND:
-            is_turned = self._is_turned()
-            gap, is_less = self._seen_turned() if is_turned else (equal, self._is_less())
-            shown = self._range_alone(gap, is_less=is_less)
-            quoted = texts.QUOTE_BETWEEN.format(range=shown, group=self._group_of_whole())
-        elif equal["ci_high"] < 0:
-            quoted = self._of_whole(equal, self._is_less())
-        elif self._is_turned():
-            quoted = self._of_whole(*self._seen_turned())
+        is_turned = self._is_turned()
+        gap, is_less = self._seen_turned() if is_turned else (equal, self._is_less())
+        is_open = state in (OPEN, UNKNOWN) and equal["verdict"] != FOUND
+        if gap["ci_high"] < 0 and not is_open:
+            quoted = self._of_whole(gap, is_less)
         else:
-            shown = self._range_alone(equal, is_less=self._is_less())
+            shown = self._range_alone(gap, is_less=is_less)
             quoted = texts.QUOTE_BETWEEN.format(range=shown, group=self._group_of_whole())
         return quoted + texts.QUOTE_AGAINST * self._has_other_counterparts()
 

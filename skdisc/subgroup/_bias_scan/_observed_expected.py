@@ -84,10 +84,8 @@ def observe(detector, task):
     elif detector._is_numeric:
         names, (values, mu) = ["mean outcome"], _numbers(detector, task, X, y, scoring)
     else:
-        names, (values, mu) = (
-            ["favorable outcomes"],
-            _one(detector, task.queries, task.favorable, X, y),
-        )
+        names = ["favorable outcomes"]
+        values, mu = _one(detector, task.queries, task.favorable, X, y)
     sense = -1 if detector._is_numeric and detector.pos_label_ == ["low"] else 1
     outcome = Outcome(
         X,
@@ -102,9 +100,8 @@ def observe(detector, task):
         cluster=cluster,
     ).expecting(mu)
     outcome = above(outcome, detector.alpha) if scoring == "berk_jones" else outcome
-    is_drawn = (
-        detector.confirm is not None or detector.null == "contextual"
-    )  # from rows, not from cells
+    # Rows are drawn, and not cells, where some are held out or protected columns redrawn.
+    is_drawn = detector.confirm is not None or detector.null == "contextual"
     return equal_rows_once(outcome) if is_drawn else outcome
 
 

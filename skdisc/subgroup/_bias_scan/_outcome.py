@@ -9,6 +9,7 @@ import pandas as pd
 from scipy import special
 
 from skdisc import _stats
+from skdisc._results._findings import ESTIMATES
 from skdisc._utils._frequency import taken
 from skdisc.subgroup._bias_scan import _counted_outcome
 from skdisc.subgroup._bias_scan._scores import Score
@@ -302,7 +303,7 @@ class Outcome(PeopleRows):
             observed, low, high, expected, n = self._overall(target, significance)
             rows += [(f"{name}, observed", observed, low, high, n)]
             rows += [(f"{name}, expected", expected, np.nan, np.nan, n)]
-        return pd.DataFrame(rows, columns=["name", "estimate", "ci_low", "ci_high", "n"])
+        return pd.DataFrame(rows, columns=ESTIMATES)
 
     def _overall(self, target, significance):
         """Return observed mean, ends of its interval, expected mean, and number of people."""

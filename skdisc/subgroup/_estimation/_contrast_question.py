@@ -275,12 +275,12 @@ def _by_one_condition(contrasts, patterns, items, protected):
     if contrasts.rows.cluster is not None:
         masks = (members_of(items, p) for p in (patterns.items[source], context_items))
         factors = inflation(contrasts.rows, *masks)
-    groups, contexts = contrasts.at(source), contrasts.at(context)
+    groups = contrasts.at(source)
     by_condition = replace(
         groups,
-        context_sums=contexts.sums,
-        support_context=contexts.support,
-        size_context=contexts.size,
+        context_sums=[sums[..., context] for sums in contrasts.sums],
+        support_context=contrasts.support[..., context],
+        size_context=contrasts.size[..., context],
         inflation=factors,
         side_sums=groups.sums if contrasts.rows.has_numbers else None,
     )

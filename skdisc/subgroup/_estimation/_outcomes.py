@@ -14,6 +14,7 @@ import pandas as pd
 from scipy import stats
 
 from skdisc import _stats
+from skdisc._results._findings import ESTIMATES
 from skdisc._space._items import Items
 from skdisc._stats._effective_tally import EffectiveTally, effective_size
 from skdisc._stats._means import Means, mean_and_error, moment_columns, rest_of
@@ -334,7 +335,7 @@ class Summed(OutcomeRows):
                 half = stats.t.isf(significance / 2, n - 1) * error
                 low, high, mean = (float(v) + center for v in (mean - half, mean + half, mean))
             rows.append((name, mean, low, high, self.people_in([~np.isnan(self.values[j])])[0]))
-        return pd.DataFrame(rows, columns=["name", "estimate", "ci_low", "ci_high", "n"])
+        return pd.DataFrame(rows, columns=ESTIMATES)
 
     def _lattice(self, masks, feature):
         """Return a lattice that adds up weights and rows, and the sums of each measure."""

@@ -161,7 +161,8 @@ def frequent_in_groups(items, rows, group, n_groups, min_support, max_len, befor
         max_len,
         keep=lambda counts: (counts >= least).any(axis=1),
         before_block=before_block,
-    ).numbered(first_equal_item)
+        numbers=first_equal_item,
+    )
     return patterns.items, patterns.counts >= least
 
 

@@ -45,10 +45,6 @@ class Patterns:
         """Return some of the patterns, given by a mask or in order."""
         return Patterns(self.items[which], self.counts[which], taken(self.sums, which))
 
-    def numbered(self, numbers: np.ndarray) -> "Patterns":
-        """Return the patterns with other numbers for their items, in order again."""
-        return in_order(np.append(numbers, PAD)[self.items], self.counts, self.sums)
-
     def find(self, items: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Find conjunctions among the patterns.
 

@@ -166,10 +166,10 @@ def _fitted(learner, table, target):
 
 def in_cells(group: Group, X: pd.DataFrame, cells: ProtectedCells) -> np.ndarray:
     """Return whether each row would be in a rule if it were of each cell, (n_rows, n_cells)."""
-    inside = np.ones(len(cells), dtype=bool)
-    for item in cells.items.numbers_of(protected_part(group, cells.columns)):
+    inside, protected = np.ones(len(cells), dtype=bool), cells.columns
+    for item in cells.items.numbers_of(protected_part(group, protected)):
         inside &= (cells.combos == item).any(axis=1)
-    return context_of(group, cells.columns).mask(X)[:, None] & inside
+    return context_of(group, protected).mask(X)[:, None] & inside
 
 
 def in_words(rows: Summed, items: Items, patterns: Patterns, center: Callable) -> tuple:
