@@ -47,9 +47,21 @@ def conditions_in(text: str) -> list[str]:
     --------
     >>> conditions_in("dept = 'Bed and breakfast' and sex = 'F'")
     ["dept = 'Bed and breakfast'", "sex = 'F'"]
+    >>> conditions_in("spouse's age > 30 and pay and bonus in {1, 2}")
+    ["spouse's age > 30", 'pay and bonus in {1, 2}']
     """
-    return _AND.split(text)
+    starts, ends = [0], []
+    for match in _QUOTED_VALUE_OR_AND.finditer(text):
+        condition = text[starts[-1] : match.start()]
+        if match["and"] and _COMPARES.search(_LOW_END.sub("", condition)):
+            ends.append(match.start())
+            starts.append(match.end())
+    return [text[start:end] for start, end in zip(starts, [*ends, len(text)], strict=True)]
 
 
-# What follows holds each value that is quoted from its first to its last mark.
-_AND = re.compile(r""" and (?=(?:[^'"]|'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")*$)""")
+# "and" within a quoted value, or before a column is compared with anything, is no end.
+_QUOTED_VALUE_OR_AND = re.compile(
+    r"""(?:= |\{|, )(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")|(?P<and> and )"""
+)
+_LOW_END = re.compile(r"^[-+.e\d]+ <=? (?![-+.e\d]+$)")  # of an interval, before the column
+_COMPARES = re.compile(r" (?:=|in|[<>]=?) | is (?:not )?missing$")

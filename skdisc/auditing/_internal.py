@@ -14,6 +14,7 @@ import pandas as pd
 from skdisc._results._findings import GroupFindings
 from skdisc._results._judgment import FOUND, UNSURE, confirmed_p
 from skdisc._space._bins import Bins
+from skdisc._space._conjunction_texts import conditions_in
 from skdisc._space._feature_space import FeatureSpace
 from skdisc._space._items import make_items
 from skdisc._space._subgroup import Subgroup
@@ -134,7 +135,7 @@ def hidden_rows(document, audit, audited, plan, results):
     order_of_key = _ordered_rows(document, hidden)
     for step, result in _leads(plan, results):
         for key in _of_smallest_p(step, result, hidden):
-            order_of_key.setdefault(key, (2, key[1].count(" and "), 0, key[1]))
+            order_of_key.setdefault(key, (2, len(conditions_in(key[1])) - 1, 0, key[1]))
     for step in plan.steps:
         if step.role != LEAD:
             continue
@@ -344,7 +345,7 @@ def _ordered_rows(document, hidden):
     parts = {name: document[name] for name in ("verdicts", "families", "figures")}
     for part, several in (parts | {"shadows": shadows}).items():
         for row in several:
-            n = row["group"].count(" and ") if row.get("group") else 0
+            n = len(conditions_in(row["group"])) - 1 if row.get("group") else 0
             add(row, part, 2, n, -(row.get("people") or 0))
     return order_of_key
 
@@ -432,15 +433,9 @@ class _RowSides:
         group = self._groups.get(text)
         if group is not None:
             return list(getattr(group, "predicates", ())) or None
-        parts, conditions = text.split(" and "), []
-        while parts:
-            for n in range(len(parts), 0, -1):
-                condition = self._conditions.get(" and ".join(parts[:n]))
-                if condition is not None:
-                    conditions, parts = [*conditions, condition], parts[n:]
-                    break
-            else:
-                return None
+        conditions = [self._conditions.get(condition) for condition in conditions_in(text)]
+        if None in conditions:
+            return None
         return conditions if str(Subgroup(conditions)) == text else None
 
 

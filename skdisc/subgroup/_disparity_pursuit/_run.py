@@ -12,6 +12,7 @@ from skdisc._expectations import said_about
 from skdisc._results._audit_result import AuditResult
 from skdisc._results._findings import Discovery, GroupFindings
 from skdisc._results._judgment import UNSURE, Judgment
+from skdisc._space._conjunction_texts import conditions_in
 from skdisc._space._items import Items, count_values
 from skdisc._space._subgroup import Subgroup
 from skdisc._task._task import Task
@@ -460,7 +461,7 @@ def _compared_with(reference, inside, masks_by_value):
         return np.ones(len(inside), dtype=bool)
     if reference in ("rest", "the rest"):
         return ~inside
-    masks = [masks_by_value.get(part) for part in str(reference).split(" and ")]
+    masks = [masks_by_value.get(part) for part in conditions_in(str(reference))]
     return None if any(m is None for m in masks) else np.logical_and.reduce(masks)
 
 
