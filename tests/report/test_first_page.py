@@ -871,10 +871,12 @@ def test_decisions_in_a_column_are_told_by_its_name(tmp_path):
         (["--predictions", "score", "--threshold", "0.25", "--ignore", "advice"], "score ≥ 0,25"),
     ]:
         command = ["audit", str(tmp_path / "t.csv"), "--target", "hired", "--favorable", "yes"]
-        report = ["--report", str(tmp_path / "t.txt"), "--language", "de"]
+        report = ["--report", str(tmp_path / "t.html"), "--language", "de"]
         main([*command, "--protected", "sex", "--detectors", "GroupDisparity", *more, *report])
-        text = " ".join((tmp_path / "t.txt").read_text().split())
-        assert f"das günstige Ergebnis ({told})" in text
+        page = (tmp_path / "t.html").read_text()
+        assert f"das günstige Ergebnis ({told})" in " ".join(page.split())
+        about = told.removeprefix("hired = ").removeprefix("advice = ").replace(",", ".")
+        assert re.search(f">Favorable outcome<.*?>{about}<", page)
 
 
 def test_a_reference_group_is_named_with_its_rate():

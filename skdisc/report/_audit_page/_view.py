@@ -13,6 +13,7 @@ from skdisc.report._audit_page._pay import pay_page
 from skdisc.report._audit_page._pictures import gap_parts, group_blocks, impact_ratios
 from skdisc.report._audit_page._resolution import resolutions
 from skdisc.report._first_page import (
+    favorable_named,
     first_page,
     have_spellings,
     in_language,
@@ -20,6 +21,7 @@ from skdisc.report._first_page import (
     opening,
     texts_of,
 )
+from skdisc.report._first_page.languages import en
 
 MOST_FINDINGS, MOST_SHADOWS, MOST_STEPS, MOST_EXAMPLES = 100, 300, 200, 6
 MOST_READ = 8  # notes on how the file was read
@@ -436,11 +438,12 @@ def _facts(document):
     """Return names and values of what was audited."""
     about = document["about"]
     versions = document["skdisc"]["versions"]
+    favorable, is_cut = favorable_named(en, document)
     return [
         ("Audited", about["audited"]),
         ("Rows of data", words.count(about["n_rows"])),
         ("Protected columns", ", ".join(about["protected"])),
-        ("Favorable outcome", words.labels(about["favorable"]) or "–"),
+        ("Favorable outcome", favorable if is_cut else words.labels(about["favorable"]) or "–"),
         ("Columns", ", ".join(about["columns"])),
         ("Significance", words.number(about["significance"])),
         ("Time", f"{about['seconds']:,.1f} s"),
