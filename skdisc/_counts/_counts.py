@@ -15,6 +15,7 @@ from skdisc._counts._cell_limit import MOST_CELLS, check_cells
 from skdisc._counts._running_total import RunningTotal
 from skdisc._counts._schema import CountedColumn, CountsSchema
 from skdisc._utils._files import written
+from skdisc._utils._frequency import summed_over_equal
 from skdisc._utils._json import loaded, placed
 from skdisc._utils._optional import require
 
@@ -164,7 +165,7 @@ class Counts:
             cells = np.flatnonzero(counts)
             return cls(schema, cells[None].astype(np.int64), counts[cells].astype(np.int64))
         n = np.ones(keys.shape[1], dtype=np.int64) if n is None else np.asarray(n, np.int64)
-        return cls(schema, *_merged(keys, n))
+        return cls(schema, *summed_over_equal(keys, n))
 
     def __add__(self, other: "Counts") -> "Counts":
         if self.schema != other.schema:
@@ -175,7 +176,7 @@ class Counts:
             )
         # Piece by piece of the keys, so that no copy of all cells is held beside the sum.
         pieces = [
-            _merged(np.concatenate([a.keys, b.keys], axis=1), np.concatenate([a.n, b.n]))
+            summed_over_equal(np.concatenate([a.keys, b.keys], axis=1), np.concatenate([a.n, b.n]))
             for a, b in zip(*_aligned(self, other), strict=True)
         ]
         keys, n = zip(*pieces, strict=True)
@@ -433,13 +434,3 @@ def _packed(codes, run):
         key *= size
         key += codes[position]
     return key
-
-
-def _merged(keys, n):
-    """Return distinct keys in order, and the sums of `n` over equal ones."""
-    order = np.argsort(keys[0], kind="stable") if len(keys) == 1 else np.lexsort(keys[::-1])
-    keys = keys[:, order]
-    first = np.ones(keys.shape[1], dtype=bool)
-    first[1:] = (keys[:, 1:] != keys[:, :-1]).any(axis=0)
-    starts = np.flatnonzero(first)
-    return keys[:, starts], np.add.reduceat(n[order], starts) if len(starts) else n

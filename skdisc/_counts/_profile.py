@@ -11,6 +11,7 @@ import pandas as pd
 
 from skdisc._counts._schema import CountsSchema
 from skdisc._utils._files import written
+from skdisc._utils._frequency import summed_over_equal
 from skdisc._utils._inputs import distinct_values
 from skdisc._utils._validation import of_numbers, plain
 
@@ -60,13 +61,13 @@ class Numbers:
 
     def __add__(self, other: "Numbers") -> "Numbers":
         dropped = max(self.dropped, other.dropped)
-        keys = np.concatenate([_drop(self.keys, dropped), _drop(other.keys, dropped)])
-        keys, n = _merged(keys, np.concatenate([self.n, other.n]))
+        keys = np.concatenate([_drop(self.keys, dropped), _drop(other.keys, dropped)])[None]
+        keys, n = summed_over_equal(keys, np.concatenate([self.n, other.n]))
         low, high = min(self.low, other.low), max(self.high, other.high)
         step = -1
         if self.step >= 0 and other.step >= 0:
             step = int(np.gcd.reduce([self.step, other.step, int(self.low) - int(other.low)]))
-        return Numbers(keys, n, dropped, low, high, abs(step) if step != -1 else -1)._rounded()
+        return Numbers(keys[0], n, dropped, low, high, abs(step) if step != -1 else -1)._rounded()
 
     @property
     def values(self) -> np.ndarray:
@@ -82,8 +83,8 @@ class Numbers:
             middle = (few + many) // 2
             enough = np.count_nonzero(np.diff(_drop(self.keys, middle))) < _MOST_NUMBERS
             few, many = (middle, many) if enough else (few, middle)
-        keys, n = _merged(_drop(self.keys, few), self.n)
-        return replace(self, keys=keys, n=n, dropped=few)
+        keys, n = summed_over_equal(_drop(self.keys, few)[None], self.n)
+        return replace(self, keys=keys[0], n=n, dropped=few)
 
 
 @dataclass(frozen=True)
@@ -235,14 +236,6 @@ def _drop(keys, n_bits):
     """Round keys up to multiples of 2 ** n_bits."""
     mask = np.int64(2**n_bits - 1)
     return (keys + mask) & ~mask if n_bits else keys
-
-
-def _merged(keys, n):
-    """Return distinct keys in order, and the sums of `n` over equal ones."""
-    order = np.argsort(keys, kind="stable")  # fast on keys that are sorted in two pieces
-    keys = keys[order]
-    starts = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]]))
-    return keys[starts], np.add.reduceat(n[order], starts)
 
 
 def _step_of(distinct):

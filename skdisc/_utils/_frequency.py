@@ -78,6 +78,22 @@ def runs_of_equal_rows(
     return starts, np.add.reduceat(people, starts)
 
 
+def summed_over_equal(keys: np.ndarray, n: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the distinct columns of keys in order, and the sums of `n` over equal ones.
+
+    >>> keys, n = summed_over_equal(np.array([[4, 3, 4]]), np.array([1, 2, 5]))
+    >>> keys.tolist(), n.tolist()
+    ([[3, 4]], [2, 6])
+
+    Shapes: `keys` (n_keys, n_rows), `n` (n_rows,).
+    """
+    # One key is sorted fast where it stands in two sorted pieces.
+    order = np.argsort(keys[0], kind="stable") if len(keys) == 1 else np.lexsort(keys[::-1])
+    keys = keys[:, order]
+    starts, sums = runs_of_equal_rows(list(keys), n[order])
+    return keys[:, starts], sums
+
+
 def people_in(mask: np.ndarray, frequency: np.ndarray | None = None) -> int:
     """Return the number of people in the rows of a mask."""
     return int(np.count_nonzero(mask) if frequency is None else frequency[mask].sum())

@@ -6,6 +6,7 @@ from typing import Self
 
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from skdisc._utils._settings import INNER_SHARE, NOT_NEGATIVE
 from skdisc._utils._shared_object import SharedObject, TakesObjects, refuse_unused
 
 CORRECTIONS = ("bh", "by", "holm", "bonferroni", "none")
@@ -63,10 +64,10 @@ class Rule(SharedObject):
     _parameter_constraints = {
         "significance": [Interval(Real, 1e-12, 1, closed="left")],  # 1 - level / 2 < 1
         "relevant_gap": [Interval(Real, 0, None, closed="neither"), str, None],
-        "relevant_ratio": [Interval(Real, 0, 1, closed="neither")],
-        "relevant_size": [Interval(Real, 0, 1, closed="neither")],
+        "relevant_ratio": [INNER_SHARE],
+        "relevant_size": [INNER_SHARE],
         "relevant_share": [Interval(Real, 0, 1, closed="left")],
-        "min_effect": [Interval(Real, 0, None, closed="left")],
+        "min_effect": [NOT_NEGATIVE],
         "correction": [StrOptions({*CORRECTIONS, "alpha-investing"}), None],
     }
 

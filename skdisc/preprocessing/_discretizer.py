@@ -1,20 +1,19 @@
 """Discretizer: the bins of numeric columns, as a transformer."""
 
 from itertools import pairwise
-from numbers import Integral, Real
 from typing import Self
 
 import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from skdisc._space._bins import Bins, cuts_of
 from skdisc._utils import _validation as check
 from skdisc._utils._favorable import favorable_labels
 from skdisc._utils._inputs import BINNED, BinnedArray
-from skdisc._utils._settings import HasSettings, setting
+from skdisc._utils._settings import AT_LEAST_TWO, SHARE, HasSettings, setting
 from skdisc._utils._shared_sections import with_sections
 from skdisc._utils._types import ArrayLike, FrameLike, Labels
 from skdisc.preprocessing._rows import FIT, TRANSFORM, frame_of, like, numbers_of
@@ -44,7 +43,7 @@ class Discretizer(HasSettings, OneToOneFeatureMixin, TransformerMixin, BaseEstim
 
     n_bins: int | dict | Bins = setting(
         4,
-        [Interval(Integral, 2, None, closed="left"), dict, Bins],
+        [AT_LEAST_TWO, dict, Bins],
         """The number of quantile bins of a column, or another rule. A column with at most that many
         values has one bin per value. Nested bins and taxonomies are ignored.""",
         kw_only=False,
@@ -56,7 +55,7 @@ class Discretizer(HasSettings, OneToOneFeatureMixin, TransformerMixin, BaseEstim
     )
     min_support: float = setting(
         0.05,
-        [Interval(Real, 0, 1, closed="both")],
+        [SHARE],
         """Smallest share of the rows in a leaf of ``Bins(how="tree")``.""",
     )
     pos_label: Labels | None = setting(

@@ -1,6 +1,5 @@
 """ProxySelector: drops columns that tell the protected group and change decisions."""
 
-from numbers import Integral, Real
 from typing import Self
 
 import numpy as np
@@ -9,14 +8,14 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.feature_selection import SelectorMixin
 from sklearn.metrics import mutual_info_score
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import HasMethods, Interval
+from sklearn.utils._param_validation import HasMethods
 from sklearn.utils.validation import check_is_fitted
 
 from skdisc._blackbox._default_models import default_model
 from skdisc._space._bins import Bins
 from skdisc._utils import _validation as check
 from skdisc._utils._inputs import check_order, refuse_huge
-from skdisc._utils._settings import HasSettings, setting
+from skdisc._utils._settings import AT_LEAST_ONE, AT_LEAST_TWO, SHARE, HasSettings, setting
 from skdisc._utils._shared_sections import with_sections
 from skdisc._utils._types import ArrayLike, Columns, FrameLike, RandomState
 from skdisc.preprocessing._discretizer import Discretizer
@@ -71,22 +70,22 @@ class ProxySelector(HasSettings, SelectorMixin, BaseEstimator):
     )
     association: float = setting(
         0.05,
-        [Interval(Real, 0, 1, closed="both")],
+        [SHARE],
         "Limit of the association.",
     )
     influence: float | None = setting(
         0.01,
-        [Interval(Real, 0, 1, closed="both"), None],
+        [SHARE, None],
         "Limit of the influence; None: columns are dropped whether a model uses them or not.",
     )
     n_bins: int | dict | Bins = setting(
         4,
-        [Interval(Integral, 2, None, closed="left"), dict, Bins],
+        [AT_LEAST_TWO, dict, Bins],
         "Bins of numeric columns with more values, for the association.",
     )
     n_repeats: int = setting(
         5,
-        [Interval(Integral, 1, None, closed="left")],
+        [AT_LEAST_ONE],
         "How often each column is shuffled.",
     )
     random_state: RandomState = setting(

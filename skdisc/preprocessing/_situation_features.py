@@ -1,12 +1,10 @@
 """SituationFeatures: how the nearest rows of the own group and of the others were decided."""
 
-from numbers import Integral
 from typing import Self
 
 import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
 from skdisc._neighbors._mixed_space import MixedSpace
@@ -14,7 +12,7 @@ from skdisc._neighbors._neighbor_sums import NeighborSums
 from skdisc._utils import _validation as check
 from skdisc._utils._favorable import favorable_labels
 from skdisc._utils._inputs import check_order
-from skdisc._utils._settings import HasSettings, setting
+from skdisc._utils._settings import AT_LEAST_ONE, HasSettings, setting
 from skdisc._utils._shared_sections import with_sections
 from skdisc._utils._types import ArrayLike, Columns, FrameLike, Labels
 from skdisc.preprocessing._rows import (
@@ -68,7 +66,7 @@ class SituationFeatures(HasSettings, TransformerMixin, BaseEstimator):
     protected: Columns | None = PROTECTED
     n_neighbors: int = setting(
         10,
-        [Interval(Integral, 1, None, closed="left")],
+        [AT_LEAST_ONE],
         "At most all rows of a pool are neighbors. Rows as far away as the last share its place.",
     )
     pos_label: Labels | None = setting(

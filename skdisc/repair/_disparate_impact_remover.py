@@ -1,15 +1,14 @@
 """DisparateImpactRemover: moves the distributions of numeric columns of all groups together."""
 
-from numbers import Real
 from typing import Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from skdisc._utils import _validation as check
-from skdisc._utils._settings import HasSettings, setting
+from skdisc._utils._settings import SHARE, HasSettings, setting
 from skdisc._utils._shared_sections import with_sections
 from skdisc._utils._types import ArrayLike, Columns, FrameLike
 from skdisc.preprocessing._rows import (
@@ -70,7 +69,7 @@ class DisparateImpactRemover(HasSettings, TransformerMixin, BaseEstimator):
     protected: Columns | None = PROTECTED
     amount: float = setting(
         1.0,
-        [Interval(Real, 0, 1, closed="both")],
+        [SHARE],
         r"The factor :math:`\lambda`; 0 changes nothing.",
     )
     columns: Columns | None = setting(
