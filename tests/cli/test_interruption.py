@@ -91,9 +91,7 @@ def test_counting_a_large_table_stops_at_once(at_once, command, capsys):
 
 
 @pytest.mark.parametrize(("n", "is_there"), [(1, True), (2, False)])
-@pytest.mark.parametrize(
-    "place", ["skdisc.auditing._audit.make_report", "skdisc.cli._audit._write"]
-)
+@pytest.mark.parametrize("place", ["skdisc.auditing._document._made", "skdisc.cli._audit._write"])
 def test_what_was_found_is_not_lost_where_a_report_is_made(
     place, n, is_there, command, monkeypatch, tmp_path, capsys
 ):

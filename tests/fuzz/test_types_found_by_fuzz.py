@@ -114,11 +114,25 @@ def test_propensities_of_columns_of_one_name():
     "measure", ["one_variable_prediction", "wasserstein_distance", "correlation"]
 )
 def test_bootstrap_samples_without_weight(measure):
-    """Two of twelve clusters have a weight, so that one sample in nine has none."""
+    """Four of twelve clusters have a weight: those without are no people."""
     report = getattr(m, f"{measure}_report")
-    given = {"sample_weight": [1, 1] + [0] * 10, "groups": range(12), "pos_label": None}
-    found = report(None, np.arange(12.0), protected=SEX, n_resamples=99, random_state=0, **given)
-    assert found["estimate"].notna().all() == found["ci_low"].notna().all()
+    few = {"pos_label": None, "n_resamples": 99, "random_state": 0}
+    weighted = {"sample_weight": [1] * 4 + [0] * 8, "groups": range(12)}
+    found = report(None, np.arange(12.0), protected=SEX, **weighted, **few)
+    four = report(None, np.arange(4.0), protected=SEX[:4], groups=range(4), **few)
+    assert found["ci_low"].notna().all()
+    pd.testing.assert_frame_equal(found, four)
+
+
+@pytest.mark.parametrize("groups", [None, [0, 1]])
+@pytest.mark.parametrize(
+    "measure", ["one_variable_prediction", "wasserstein_distance", "correlation"]
+)
+def test_two_people_have_no_interval(measure, groups):
+    """Every sample of one person of each sex is the same: an interval would have no width."""
+    report = getattr(m, f"{measure}_report")
+    found = report(None, [0.0, 1.0], protected=SEX[:2], groups=groups, pos_label=None)
+    assert found[["ci_low", "ci_high"]].isna().all(axis=None)
 
 
 def test_replicates_of_a_comparison_evaluate_no_other(monkeypatch):

@@ -281,7 +281,9 @@ class Evaluation:
                 half = self._half_width(k, contrast, significance, n_resamples, rng)
                 ends.append((max(contrast.value - half, 0.0), contrast.value + half))
             else:
-                drawn = self._bootstrap(k, len(contrasts), significance, n_resamples, rng)
+                drawn = np.nan, np.nan  # of one person, every sample would be the same
+                if self._may_vary(self.comparisons[k]):
+                    drawn = self._bootstrap(k, len(contrasts), significance, n_resamples, rng)
                 ends.append(_stats.widened(*drawn, np.ravel(contrast.value)))
         sides = zip(*ends, strict=True)
         flat = ([np.ravel(np.asarray(e, dtype=float)) for e in side] for side in sides)
@@ -299,6 +301,19 @@ class Evaluation:
                 rng=rng,
             )
             return _stats.percentiles(areas, 2 * significance)[1] * np.sqrt(n / (n - 1))
+
+    def _may_vary(self, comparison):
+        """Return whether each side has two people or clusters to draw; of several, one group."""
+        rows = self.rows
+
+        def n_units(members):
+            is_in = np.asarray(members)[rows.cell] > 0
+            if rows.cluster is not None:
+                return len(np.unique(rows.cluster[is_in]))
+            return self._weight()[is_in].sum() if rows.is_frequency else is_in.sum()
+
+        sides = comparison.reference if self.omnibus else (comparison.one, comparison.other)
+        return (max if self.omnibus else min)(map(n_units, sides)) >= 2
 
     def _bootstrap(self, k, n_contrasts, significance, n_resamples, rng):
         """Return the ends of the bootstrap intervals of a contrast."""
