@@ -42,6 +42,8 @@ def pytest_addoption(parser):
     parser.addoption("--all", action="store_true", help=everything)
     what = "of each test with many cases, run every N-th only, beginning with another in each test"
     parser.addoption("--every", type=int, default=1, metavar="N", help=what)
+    part = "run about one N-th of the tests, others for each K from 0 to N - 1"
+    parser.addoption("--part", default="0/1", metavar="K/N", help=part)
 
 
 def _chooses_itself(config):
@@ -105,6 +107,8 @@ def pytest_collection_modifyitems(config, items):
         kept = _every_nth(items, lambda item: every)
     else:
         kept = _every_nth(_quick(config, items), lambda item: every // _own_step(item))
+    part, n_parts = map(int, config.getoption("part").split("/"))
+    kept = [item for item in kept if crc32(item.nodeid.encode()) % n_parts == part]
     config.hook.pytest_deselected(items=_without(items, kept))
     if hasattr(config, "workerinput"):  # of pytest-xdist: no worker is to end with what is slow
         kept = sorted(kept, key=lambda item: item.get_closest_marker("slow") is None)

@@ -81,6 +81,17 @@ def test_what_is_slow_is_left_out_unless_named(pytester, arguments, passed, said
     assert ("--all runs them, too" in done.stdout.str()) == said
 
 
+def test_the_parts_are_all_tests_each_once(pytester):
+    pytester.makeconftest((TESTS / "conftest.py").read_text(encoding="utf-8"))
+    pytester.makeini("[pytest]\nmarkers =\n    slow\n    statistics\n    data\n    every")
+    pytester.makepyfile(test_some=SOME)
+    options = ["-p", "no:cacheprovider", "--all", "-v"]
+    parts = [pytester.runpytest_inprocess(*options, "--part", f"{k}/3") for k in range(3)]
+    passed = [set(re.findall(r"::(\S+) PASSED", part.stdout.str())) for part in parts]
+    assert all(passed)
+    assert len(set.union(*passed)) == sum(map(len, passed)) == 17
+
+
 def test_threads_are_set_before_numpy_is_imported():
     """Later, OpenBLAS would not read them."""
     code = "import sys, conftest; assert 'numpy' not in sys.modules; import os; print(os.environ)"
