@@ -56,7 +56,7 @@ def area_under_curve(pair):
     area, error, z = rank_statistic(*pair.levels[1:])
 
     def interval(significance):
-        half = -special.ndtri(significance / 2) * error
+        half = -special.ndtri(significance / 2) * np.where(error > 0, error, np.nan)
         return np.clip(area - half, 0, 1), np.clip(area + half, 0, 1)
 
     return Contrast(area, interval, _contrast.normal_p(z, _contrast.RANKS))
@@ -268,7 +268,7 @@ def _fisher_z(value, n, method, significance):
     """Return the interval of a correlation by Fisher's z.
 
     The variances of z are 1 / (n - 3), (1 + r^2 / 2) / (n - 3) and .437 / (n - 4) (Bonett and
-    Wright 2000).
+    Wright 2000). A correlation of -1 or 1 has none.
     """
     lost, factor = {
         "pearson": (3, 1.0),
@@ -276,5 +276,5 @@ def _fisher_z(value, n, method, significance):
         "kendall": (4, 0.437),
     }[method]
     half = -special.ndtri(significance / 2) * np.sqrt(factor / np.where(n > lost, n - lost, np.nan))
-    center = np.arctanh(value)
+    center = np.arctanh(np.where(np.abs(value) < 1 - 1e-12, value, np.nan))
     return np.tanh(center - half), np.tanh(center + half)

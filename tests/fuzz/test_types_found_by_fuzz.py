@@ -124,17 +124,6 @@ def test_bootstrap_samples_without_weight(measure):
     pd.testing.assert_frame_equal(found, four)
 
 
-@pytest.mark.parametrize("groups", [None, [0, 1]])
-@pytest.mark.parametrize(
-    "measure", ["one_variable_prediction", "wasserstein_distance", "correlation"]
-)
-def test_two_people_have_no_interval(measure, groups):
-    """Every sample of one person of each sex is the same: an interval would have no width."""
-    report = getattr(m, f"{measure}_report")
-    found = report(None, [0.0, 1.0], protected=SEX[:2], groups=groups, pos_label=None)
-    assert found[["ci_low", "ci_high"]].isna().all(axis=None)
-
-
 def test_replicates_of_a_comparison_evaluate_no_other(monkeypatch):
     """Clustered rows of 4 groups: 4 intervals of 19 replicates, each of one comparison."""
     evaluated, contrasts = [], _evaluation.Evaluation._contrasts

@@ -60,3 +60,40 @@ def test_equal_rates_have_an_interval():
         row = getattr(m, name).report(None, y, protected=s, n_resamples=0).iloc[0]
         assert (row.estimate, row.ci_low) == (pytest.approx(0, abs=1e-9), 0)
         assert 0 < row.ci_high < 0.6
+
+
+PEOPLE_WHO_AGREE = {
+    "two people": ("fm", [0, 1]),
+    "one of two sexes": ("fmmm", [0, 1, 1, 1]),
+    "all of each sex": ("ffffffmmmmmm", [0] * 6 + [1] * 6),
+    "all people": ("fm" * 6, [1] * 12),
+}
+
+
+@pytest.mark.parametrize("clustered", [False, True])
+@pytest.mark.parametrize("output", ["decisions", "numbers"])
+@pytest.mark.parametrize("people", PEOPLE_WHO_AGREE)
+def test_people_who_agree_make_no_gap_certain(people, output, clustered):
+    """No interval has no width: a few people who agree tell little about all others.
+
+    But for quantiles, whose intervals end at numbers of the sample.
+    """
+    sex, y = PEOPLE_WHO_AGREE[people]
+    more = {"pos_label": None} if output == "numbers" else {"pos_label": 1}
+    more |= {"groups": np.arange(len(y))} if clustered else {}
+    labels, n_reports = np.arange(len(y)) % 2, 0
+    for name in sorted(set(m.__all__) - {"quantile_difference_report"}):
+        if not name.endswith("_report"):
+            continue
+        try:
+            found = getattr(m, name)(
+                labels, y, protected=np.array(list(sex)), n_resamples=99, **more
+            )
+        except (TypeError, ValueError):  # a measure of other outcomes, or without clusters
+            continue
+        if "ci_low" not in found:
+            continue
+        low, high = found["ci_low"], found["ci_high"]
+        assert not np.isclose(low, high, rtol=0, atol=1e-9).any(), name
+        n_reports += 1
+    assert n_reports >= 5

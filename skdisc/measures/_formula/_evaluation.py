@@ -33,6 +33,7 @@ _OMNIBUS = {"mutual_information", "eta_neutrality", "one_variable_prediction"}
 _OMNIBUS |= {"many_proportions_test"}
 _DESIGNED = {True: _MEANS | _OMNIBUS, False: _MEANS | _RATES | _OMNIBUS}  # by rows, by counts
 _COUNTED = {"rank_test", "regression_slope_test"}  # tests for numbers of rows only
+_ALIKE = 1e-12  # values of samples that differ by rounding
 COLUMNS = [
     *("attribute", "group", "reference", "n", "n_reference", "estimate", "ci_low", "ci_high"),
     *("p_value", "p_adjusted", "test", "excluded", "reason"),
@@ -279,12 +280,13 @@ class Evaluation:
                 ends.append(np.full((2, np.size(contrast.value)), np.nan))
             elif contrast.curve is not None:
                 half = self._half_width(k, contrast, significance, n_resamples, rng)
-                ends.append((max(contrast.value - half, 0.0), contrast.value + half))
+                ends.append(_of_some_width(max(contrast.value - half, 0.0), contrast.value + half))
             else:
                 drawn = np.nan, np.nan  # of one person, every sample would be the same
                 if self._may_vary(self.comparisons[k]):
                     drawn = self._bootstrap(k, len(contrasts), significance, n_resamples, rng)
-                ends.append(_stats.widened(*drawn, np.ravel(contrast.value)))
+                drawn = _stats.widened(*drawn, np.ravel(contrast.value))
+                ends.append(_of_some_width(*drawn))
         sides = zip(*ends, strict=True)
         flat = ([np.ravel(np.asarray(e, dtype=float)) for e in side] for side in sides)
         return (np.hstack(side) for side in flat)
@@ -462,6 +464,16 @@ class Evaluation:
         if min(self.n[i], self.n_reference[i]) < self.min_size:
             return f"{FEW} {self.min_size:g} rows (min_size)"
         return "a denominator of the formula is 0, or nothing varies"
+
+
+def _of_some_width(low, high):
+    """Return the ends of resampled intervals, NaN where all samples are alike.
+
+    If people agree within each group, so do all samples, which tells nothing about other people.
+    """
+    with np.errstate(invalid="ignore"):  # both ends may be infinite
+        has_width = high - low > _ALIKE
+    return np.where(has_width, low, np.nan), np.where(has_width, high, np.nan)
 
 
 def tidy(columns):
