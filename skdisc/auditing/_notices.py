@@ -177,7 +177,8 @@ def rows_of_people(X, raw, protected=()):
         if not _PERSON_SHARE * len(X) <= len(values) <= len(X) / _PERSON_ROWS:
             continue
         within = raw - (np.bincount(codes, raw) / np.bincount(codes))[codes]
-        if within.var() * len(X) / (len(X) - len(values)) > _ALIKE * raw.var():
+        # Not less either where all outcomes are equal.
+        if within.var() * len(X) / (len(X) - len(values)) >= _ALIKE * raw.var():
             continue
         notes.append(
             _above(

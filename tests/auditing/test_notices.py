@@ -297,3 +297,9 @@ def test_several_favorable_values_are_no_spellings_of_each_other():
     (note,) = notices.favorable_spellings("label", np.r_[y, ["b"] * 12], ["A", "B"])
     assert "'B' (30), 'b' (12)" in note.seen
     assert "'A'" not in note.seen
+
+
+def test_where_all_outcomes_are_equal_no_column_names_people():
+    X = pd.DataFrame({"person": np.arange(300) // 3})
+    assert notices.rows_of_people(X, 1.0 * X["person"].to_numpy())
+    assert notices.rows_of_people(X, np.full(300, 7.0)) == []
