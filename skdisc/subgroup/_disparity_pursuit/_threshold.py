@@ -187,9 +187,8 @@ class Level:
         Those of the draws, or Bonferroni's where the draws are too few to show so small ones.
         """
         evidence = np.atleast_1d(evidence)
-        bound = np.minimum(
-            1.0, 2 * adjusted_scores.is_estimable.sum() * np.exp(-np.maximum(evidence, 0))
-        )
+        n_candidates = max(adjusted_scores.is_estimable.sum(), 1)
+        bound = np.minimum(1.0, 2 * n_candidates * np.exp(-np.maximum(evidence, 0)))
         if not len(self.draws):
             return bound
         chance = np.sort(self.largest_by_chance(adjusted_scores, weights))
