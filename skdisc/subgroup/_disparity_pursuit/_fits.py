@@ -129,7 +129,8 @@ def errors(
     spread = error / np.maximum(np.abs(np.diag(inverse)), SMALLEST)  # of scores
     error *= scores.mean_room(groups)
     df = total**2 / np.maximum(squares, SMALLEST) - 1
-    df = np.where(df > _LEAST_DF, df, np.nan)
+    # Residuals that are all 0, as of equal numbers, tell nothing about those of other people.
+    df = np.where((df > _LEAST_DF) & (error > 0), df, np.nan)
     test = Welch(np.zeros(len(groups)), np.ones(len(groups)), df)
     if not r.is_binary:
         test_of_skewed = skewness_of(scores, groups, noise, spread)
