@@ -52,6 +52,15 @@ def test_any(i): ...
 """
 
 
+@pytest.fixture
+def some(pytester):
+    """Return the pytester of a folder with some tests, which are chosen as those of the package."""
+    pytester.makeconftest((TESTS / "conftest.py").read_text(encoding="utf-8"))
+    pytester.makeini("[pytest]\nmarkers =\n    slow\n    statistics\n    data\n    every")
+    pytester.makepyfile(test_some=SOME)
+    return pytester
+
+
 @pytest.mark.parametrize(
     ("arguments", "passed", "said"),
     [
@@ -72,21 +81,15 @@ def test_any(i): ...
         (["--all", "--every", "2"], 10, False),
     ],
 )
-def test_what_is_slow_is_left_out_unless_named(pytester, arguments, passed, said):
-    pytester.makeconftest((TESTS / "conftest.py").read_text(encoding="utf-8"))
-    pytester.makeini("[pytest]\nmarkers =\n    slow\n    statistics\n    data\n    every")
-    pytester.makepyfile(test_some=SOME)
-    done = pytester.runpytest_inprocess("-p", "no:cacheprovider", *arguments)
+def test_what_is_slow_is_left_out_unless_named(some, arguments, passed, said):
+    done = some.runpytest_inprocess("-p", "no:cacheprovider", *arguments)
     assert done.parseoutcomes()["passed"] == passed
     assert ("--all runs them, too" in done.stdout.str()) == said
 
 
-def test_the_parts_are_all_tests_each_once(pytester):
-    pytester.makeconftest((TESTS / "conftest.py").read_text(encoding="utf-8"))
-    pytester.makeini("[pytest]\nmarkers =\n    slow\n    statistics\n    data\n    every")
-    pytester.makepyfile(test_some=SOME)
+def test_the_parts_are_all_tests_each_once(some):
     options = ["-p", "no:cacheprovider", "--all", "-v"]
-    parts = [pytester.runpytest_inprocess(*options, "--part", f"{k}/3") for k in range(3)]
+    parts = [some.runpytest_inprocess(*options, "--part", f"{k}/3") for k in range(3)]
     passed = [set(re.findall(r"::(\S+) PASSED", part.stdout.str())) for part in parts]
     assert all(passed)
     assert len(set.union(*passed)) == sum(map(len, passed)) == 17

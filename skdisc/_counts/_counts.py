@@ -165,7 +165,8 @@ class Counts:
             cells = np.flatnonzero(counts)
             return cls(schema, cells[None].astype(np.int64), counts[cells].astype(np.int64))
         n = np.ones(keys.shape[1], dtype=np.int64) if n is None else np.asarray(n, np.int64)
-        return cls(schema, *summed_over_equal(keys, n))
+        keys, n = summed_over_equal(keys, n)
+        return cls(schema, keys, n)
 
     def __add__(self, other: "Counts") -> "Counts":
         if self.schema != other.schema:

@@ -97,3 +97,10 @@ def test_people_who_agree_make_no_gap_certain(people, output, clustered):
         assert not np.isclose(low, high, rtol=0, atol=1e-9).any(), name
         n_reports += 1
     assert n_reports >= 5
+
+
+def test_small_units_have_intervals_all_the_same():
+    y, sex = np.random.default_rng(0).normal(size=60), np.arange(60) % 2
+    for unit in (1e-15, 1, 1e15):
+        row = m.wasserstein_distance_report(None, unit * y, protected=sex, pos_label=None).iloc[0]
+        assert 0 <= row.ci_low < row.ci_high

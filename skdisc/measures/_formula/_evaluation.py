@@ -33,7 +33,7 @@ _OMNIBUS = {"mutual_information", "eta_neutrality", "one_variable_prediction"}
 _OMNIBUS |= {"many_proportions_test"}
 _DESIGNED = {True: _MEANS | _OMNIBUS, False: _MEANS | _RATES | _OMNIBUS}  # by rows, by counts
 _COUNTED = {"rank_test", "regression_slope_test"}  # tests for numbers of rows only
-_ALIKE = 1e-12  # values of samples that differ by rounding
+_ALIKE = 1e-12  # relative differences of values of samples, by rounding
 COLUMNS = [
     *("attribute", "group", "reference", "n", "n_reference", "estimate", "ci_low", "ci_high"),
     *("p_value", "p_adjusted", "test", "excluded", "reason"),
@@ -471,9 +471,8 @@ def _of_some_width(low, high):
 
     If people agree within each group, so do all samples, which tells nothing about other people.
     """
-    with np.errstate(invalid="ignore"):  # both ends may be infinite
-        has_width = high - low > _ALIKE
-    return np.where(has_width, low, np.nan), np.where(has_width, high, np.nan)
+    are_alike = np.isclose(low, high, rtol=_ALIKE, atol=0)  # in any unit
+    return np.where(are_alike, np.nan, low), np.where(are_alike, np.nan, high)
 
 
 def tidy(columns):
