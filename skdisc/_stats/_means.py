@@ -1,12 +1,13 @@
 """Comparison of means: Welch's and Hall's test, and the means of many groups against the rest."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 from scipy import special
 
 FEWEST_ROWS = 30  # of a group, for the normal approximation of its mean
+_ROUNDING = 1e-12  # squares about a mean that are a smaller share of those about a center are 0
 MEANS_TEST = "Welch's and Hall's test, group against rest"
 TOO_SKEWED = (
     "too skewed to compare means of {n:.0f} people: about {needed:.0f} are needed; "
@@ -36,6 +37,9 @@ class Welch:
     both sides, for they cancel only if both are known. So p-values are at least the smallest level
     at which the comparison can be trusted, and intervals of smaller levels are infinite.
 
+    Two constant samples have no error, and t says nothing of them: no p-value and no interval,
+    unless `with_exact_p` adds the exact p-value of a permutation test.
+
     Attributes
     ----------
     gap : ndarray of float
@@ -44,11 +48,13 @@ class Welch:
         Its standard error; 0 if both samples are constant.
     df : ndarray of float
         Degrees of freedom; NaN if both samples are constant, so that there is no interval and no
-        p-value either. A caller for whom two constants are conclusive replaces it.
+        p-value either.
     skewness : ndarray of float, default=0
         A, of the difference.
     most_skewness : ndarray of float, default=0
         S, what the skewness of both sides adds up to if it does not cancel; infinite: unknown.
+    exact_tail : ndarray of float, default=NaN
+        One-sided p-value of two constant samples that differ, by permutation; NaN: none.
 
     Examples
     --------
@@ -68,6 +74,7 @@ class Welch:
     df: np.ndarray
     skewness: float | np.ndarray = 0.0
     most_skewness: float | np.ndarray = 0.0
+    exact_tail: float | np.ndarray = np.nan
 
     @classmethod
     def of(cls, first, second):
@@ -97,6 +104,20 @@ class Welch:
         is_known = np.isfinite(skewness) & np.isfinite(most_skewness)
         skewness = np.where(is_known, skewness, 0.0)
         return cls(gap, error, df, skewness, np.where(is_known, most_skewness, np.inf))
+
+    def with_exact_p(self, n_first, n_second):
+        r"""Return the comparison with exact p-values where both samples are constant.
+
+        If people were divided at random into samples of these sizes, n and m, the larger values
+        would be all of those of one sample in one of :math:`\binom{n + m}{n}` ways. That is the
+        one-sided p-value of the permutation test, whatever the numbers are; there is no interval
+        still, as samples that do not vary do not show how much the numbers of others do.
+        """
+        n, m = n_first, n_second
+        with np.errstate(invalid="ignore"):
+            ways = special.gammaln(n + m + 1) - special.gammaln(n + 1) - special.gammaln(m + 1)
+            tail = np.where(self.gap == 0, 1.0, np.exp(-np.maximum(ways, 0.0)))
+        return replace(self, exact_tail=np.where(self.error == 0, tail, np.nan))
 
     def interval(self, significance):
         """Return low and high of the confidence interval, NaN where undefined.
@@ -136,6 +157,9 @@ class Welch:
                 t, h = -side * t, -side * self._hall(t)
             tail = np.maximum(special.stdtr(self.df, t), special.stdtr(self.df, h))
             tail = np.maximum(tail, special.ndtr(-self._largest_z()))
+            tail = np.where(
+                np.isnan(self.exact_tail), tail, np.where(beyond > 0, self.exact_tail, 1.0)
+            )
         return np.minimum(1.0, 2 * tail) if alternative == "two-sided" else tail
 
     def z(self):
@@ -143,6 +167,8 @@ class Welch:
         with np.errstate(divide="ignore", invalid="ignore"):
             t = np.where(self.gap == 0, 0.0, self.gap / self.error)
             size = np.minimum(np.abs(t), np.abs(self._hall(t)))
+            exact = -special.ndtri(np.minimum(self.exact_tail, 0.5))
+            size = np.where(np.isnan(self.exact_tail), size, exact)
             return np.sign(t) * np.minimum(size, self._largest_z())
 
     def is_too_skewed(self, significance):
@@ -371,12 +397,13 @@ class Means:
         return np.where(reason == "", MEANS_TEST, reason)
 
     def _against_rest(self):
-        """Compare groups with the rest; the difference of two constants has no error."""
-        w = Welch.of(*self._samples())
-        df = np.where(w.error == 0, np.inf, w.df)
+        """Compare groups with the rest; of constants that differ, by permutation."""
+        group, rest = self._samples()
+        w = Welch.of(group, rest)
         with np.errstate(invalid="ignore"):
             error = w.error * np.sqrt(self.inflation)
-        return Welch(w.gap, error, df, w.skewness, w.most_skewness)
+            sizes = (side[2] / self.inflation for side in (group, rest))
+        return replace(w, error=error).with_exact_p(*sizes)
 
     def _samples(self):
         """Return mean, variance, size and skewness of the mean, of each group and of its rest."""
@@ -499,7 +526,9 @@ def _variance_of_mean(sums, mean, n):
     """Return the linearized variance of weighted means; NaN where undefined."""
     weight, squares, first, second = sums[0], sums[3], sums[4], sums[5]
     with np.errstate(divide="ignore", invalid="ignore"):
-        spread = np.maximum(second - 2 * mean * first + mean**2 * squares, 0) / weight**2
+        spread = (
+            _without_rounding(second - 2 * mean * first + mean**2 * squares, second) / weight**2
+        )
         return np.where(n > 1, spread * n / (n - 1), np.nan)
 
 
@@ -508,5 +537,14 @@ def _mean_variance_size(sums):
     weight, first, second, squares = sums[:4]
     with np.errstate(divide="ignore", invalid="ignore"):
         mean, n = first / weight, weight**2 / squares
-        variance = np.maximum(second / weight - mean**2, 0) * n / (n - 1)
+        square = second / weight
+        variance = _without_rounding(square - mean**2, square) * n / (n - 1)
     return mean, np.where(n > 1, variance, np.nan), n
+
+
+def _without_rounding(spread, square):
+    """Return squares about a mean, and 0 where they are rounding errors of squares about a center.
+
+    Equal numbers far from the center would otherwise have a tiny variance and any skewness.
+    """
+    return np.where(spread <= _ROUNDING * square, 0.0, spread)

@@ -173,8 +173,8 @@ def _tell_of_skewness(verdicts, audited, plan, results):
         values = pd.Series(audited.numbers.compared).groupby(audited.X[row["attribute"]].to_numpy())
         if values.nunique().max() == 1:
             row["reason"] += (
-                f"; the numbers of each group of {row['attribute']} are all equal, so that no test "
-                "says how sure their difference is"
+                f"; the numbers of each group of {row['attribute']} are all equal, and show "
+                "nothing of how much numbers vary"
             )
             continue
         is_skewed = ~np.isfinite(family["upper"]) & (
@@ -374,6 +374,9 @@ def _shares(audited, members, level, significance):
     if level is not None and numbers.compared.min() >= 0:
         means = mean_gaps(numbers.compared[everybody], people, 1 - level)
         shares["relative"] = _as_share(means, level)
+        # Numbers that do not vary do not show how far the means of other people may be apart.
+        if not any(np.ptp(numbers.compared[side]) > 0 for side in (members, ~members)):
+            shares["relative"] |= {"ci_low": None, "ci_high": None}
     return {name: share for name, share in shares.items() if share}
 
 

@@ -5,6 +5,7 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
+from documents import breaches
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
@@ -378,17 +379,42 @@ def test_medians_stand_beside_the_means(gap_in_a_grade):
 
 
 def test_groups_in_which_nobody_varies_differ():
-    """Two constants differ, whatever a test of means can say about them."""
+    """Two constants differ by permutation; nothing shows how much other people vary."""
     X, _ = pay_table(150)
     constant = np.where(X["sex"] == "female", 1000.0, 2000.0)
     report = Audit(protected="sex", output="value").fit(X, constant).report_
     told = first_sentences(report).replace("\u00a0", " ")
     assert "sex = 'female' got less" in told
-    assert "50.0 % less (50.0 % to 50.0 %)" in told
+    assert "50.0 % less (range unknown)" in told
     assert "differ little" not in told
-    (asked,) = [v for v in report.document["verdicts"] if v["null"] == "marginal"]
+    for verdict in report.document["verdicts"]:
+        assert verdict["verdict"] == "disparity found"
+    raw = [row for row in report.document["evidence"] if row["null"] != "conditional"]
+    assert raw
+    for row in [*raw, *report.document["groups"]]:
+        assert row["ci_low"] is None
+    assert not breaches(report.document)
+    few = Audit(protected="sex", output="value").fit(X[:12], constant[:12]).report_
+    (asked,) = [v for v in few.document["verdicts"] if v["null"] == "contextual"]
     assert "the numbers of each group of sex are all equal" in asked["reason"]
     assert "skewed" not in asked["reason"]
+
+
+@pytest.mark.parametrize("n", [10, 40])
+def test_a_first_table_of_two_wages(n):
+    """No other column says anything: expectations leave no residuals, and no range has a width."""
+    X = pd.DataFrame({"sex": ["woman", "man"] * n, "team": list("aabb") * (n // 2)})
+    pay = np.where(X["sex"] == "woman", 10.0, 12.0)
+    report = Audit(protected="sex", output="value").fit(X, pay).report_
+    told = " ".join(report.to_text().replace("\u00a0", " ").split())
+    assert "16.7 % less (range unknown)" in told
+    assert "At equal team, 16.7 % less remain (range unknown)" in told
+    assert "at equal columns range unknown" in told
+    assert "[" not in told
+    assert "not compared" not in told
+    questions = {v["null"]: v["verdict"] for v in report.document["verdicts"]}
+    assert questions["marginal"] == questions["conditional"] == "disparity found"
+    assert not breaches(report.document)
 
 
 def test_numbers_below_0_are_no_shares():

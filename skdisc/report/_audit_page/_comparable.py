@@ -29,13 +29,14 @@ def _comparable(row):
     gap = [row[n] for n in ("gap", "gap_ci_low", "gap_ci_high", "gap_ci_level")]
     numbers = [row[n] for n in ("effect", "ci_low", "ci_high")]
     is_compared = None not in numbers
+    without_range = "not compared" if numbers[0] is None else "range unknown"
     return {
         "attribute": row["attribute"],
         "group": row["group"],
         "people": words.count(row["people"]),
         "gap": words.number(gap[0]),
         "gap_interval": words.interval(*gap[1:]),
-        "effect": words.number(numbers[0]) if is_compared else "not compared",
+        "effect": words.number(numbers[0]) if is_compared else without_range,
         "interval": words.interval(*numbers[1:], row["ci_level"]),
         "numbers": numbers if is_compared else None,
         "state": "differs" if is_compared and (numbers[1] > 0 or numbers[2] < 0) else "same",

@@ -25,7 +25,6 @@ _RATE = "selection_rate"
 _TO_REFERENCE = "gap to reference"  # what a figure is, where groups are compared with one of them
 _WORSE = "worse_off"
 _SIDES = ("better_off", _WORSE)
-_EXACT = 1e-9  # the width of an interval of numbers that do not vary, found by halving
 _MOST_ALSO = 3  # further groups that are named
 
 
@@ -263,9 +262,7 @@ def _raw(attribute, evidence, document):
     rest = _other_side(row, same, document)
     also = _also(row, rest, [group for _, group in of_rate])
     # Where nobody varies no test finds a gap, and nothing hides it either.
-    share = row.get("relative")
-    nobody_varies = share is not None and abs(share["ci_high"] - share["ci_low"]) < _EXACT
-    nobody_varies = nobody_varies and row["gap"] != 0
+    nobody_varies = is_without_range(row) and row["gap"] != 0
     is_less = row["gap"] <= 0
     if not is_less:  # the others are worse off
         one, rest = rest, one
@@ -278,6 +275,11 @@ def _raw(attribute, evidence, document):
         **seen_from(row, "gap", is_less),
         **_shares(row, one, rest, rates),
     }
+
+
+def is_without_range(gap):
+    """Return whether a gap of numbers has no range, as nobody varies within a group."""
+    return "relative" in gap and gap["relative"]["ci_low"] is None
 
 
 def _leading(rows):

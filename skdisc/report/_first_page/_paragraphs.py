@@ -19,6 +19,7 @@ from skdisc.report._first_page._answers import (
     UNKNOWN,
     answers,
     is_of_smaller_group,
+    is_without_range,
     seen_from,
 )
 from skdisc.report._first_page._told import in_language, is_sentence
@@ -95,14 +96,21 @@ def _about_all(document, texts):
     return [(texts.LINES[name], text) for name, text in sentences.items()]
 
 
+def _is_below_zero(gap):
+    """Return whether a gap and its range, if there is one, are below 0."""
+    return gap["gap"] < 0 if gap["ci_high"] is None else gap["ci_high"] < 0
+
+
 class _Paragraph:
     """What is said about one protected column."""
 
     def __init__(self, answer, document, texts):
         self.answer, self.document, self.texts = answer, document, texts
         self.raw, self.equal, self.worst = (answer[name] for name in ("raw", "equal", "worst"))
-        if self.equal is not None and None in (self.equal["ci_low"], self.equal["ci_high"]):
-            # Without a range, as where numbers are too skewed, an estimate tells nothing.
+        ends = () if self.equal is None else (self.equal["ci_low"], self.equal["ci_high"])
+        if None in ends and not is_without_range(self.raw or {}):
+            # Without a range, as where numbers are too skewed, an estimate tells nothing, unless
+            # nobody varies: then the test is exact.
             self.equal = self.equal | {"gap": None}
         self.units = units_of(document, texts)
         self.outcome = document["about"].get("outcome")
@@ -291,7 +299,7 @@ class _Paragraph:
         elif state == OPEN and not self._is_turned():
             shown = self._range_alone(equal, is_less=self._is_less())
             yield texts.ACCOUNT_OPEN.format(columns=self._columns(), range=shown)
-        elif equal["ci_high"] < 0:
+        elif _is_below_zero(equal):
             text = texts.REMAINS_MORE if self._tells_of_more() else texts.REMAINS
             gap = self._gap(equal, is_less=not self._tells_of_more())
             yield text.format(columns=self._columns(), **gap)
@@ -723,7 +731,7 @@ class _Paragraph:
         is_turned = self._is_turned()
         gap, is_less = self._seen_turned() if is_turned else (equal, self._is_less())
         is_open = state in (OPEN, UNKNOWN) and equal["verdict"] != FOUND
-        if gap["ci_high"] < 0 and not is_open:
+        if _is_below_zero(gap) and not is_open:
             quoted = self._of_whole(gap, is_less)
         else:
             shown = self._range_alone(gap, is_less=is_less)
@@ -822,10 +830,13 @@ class _Paragraph:
         return outcome.get("name") or self.texts.TARGETS.get(outcome.get("output"), "")
 
     def _gap(self, gap, level=True, is_less=True):
-        """Return a gap in points, its range, and its confidence."""
+        """Return a gap in points, its range, and the range with its confidence to quote."""
         shown = self._range(gap, level, is_less)
         points = self._size(gap, is_less)
-        return {"points": points, "range": shown, "level": self._level(gap)}
+        sure = self.texts.RANGE_QUOTED.format(range=shown, level=self._level(gap))
+        if shown == self.texts.RANGE_UNKNOWN:
+            sure = shown
+        return {"points": points, "range": shown, "sure": sure}
 
     def _range_alone(self, gap, is_less=True):
         """Return a range with its unit and whether it is less or more: no gap stands beside it."""
@@ -836,7 +847,7 @@ class _Paragraph:
         if "relative" in gap:  # a share in which the mean of the others varies, too
             gap = gap["relative"] | {"reference": 1.0}
         if gap["ci_low"] is None or gap["ci_high"] is None:
-            return "–"
+            return self.texts.RANGE_UNKNOWN
         least, most = -gap["ci_high"], -gap["ci_low"]
         if is_alone and least < 0 and most <= 0:  # medians may differ the other way round
             least, most, is_less = -most, -least, not is_less

@@ -99,6 +99,7 @@ def _made_consistent_with_tests(effect, low, high, deviate, level, least):
     with np.errstate(divide="ignore", invalid="ignore"):
         test_end = least + np.maximum(np.abs(effect) - least, 0) * (1 - z / size)
         differs = (size > 0) & np.isfinite(test_end) & ((nearer > least) != (size > z))
+        differs &= ~np.isnan(nearer)  # there is no interval
     nearer = sign * np.where(differs, test_end, nearer)
     return np.where(effect < 0, low, nearer), np.where(effect < 0, nearer, high)
 

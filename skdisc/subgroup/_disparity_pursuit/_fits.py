@@ -11,6 +11,7 @@ from skdisc._stats._means import Welch
 from skdisc.subgroup._disparity_pursuit._skewness import skewness_of
 
 SMALLEST = 1e-300  # instead of zero, where nothing is divided
+_EXACT_ERROR = 1e-9  # an error that is a smaller share of the effect is one of rounding
 _EXACT = 1e-12  # share of the squares that a fit must leave to differ from rounding
 _LEAST_DF = 0.01  # fewer degrees of freedom are none
 
@@ -129,8 +130,10 @@ def errors(
     spread = error / np.maximum(np.abs(np.diag(inverse)), SMALLEST)  # of scores
     error *= scores.mean_room(groups)
     df = total**2 / np.maximum(squares, SMALLEST) - 1
-    # Residuals that are all 0, as of equal numbers, tell nothing about those of other people.
-    df = np.where((df > _LEAST_DF) & (error > 0), df, np.nan)
+    # Residuals that are all 0 up to rounding, as where all numbers of each side are equal, tell
+    # nothing about those of other people.
+    varies = error > _EXACT_ERROR * np.abs(fit.effect)
+    df = np.where((df > _LEAST_DF) & varies, df, np.nan)
     test = Welch(np.zeros(len(groups)), np.ones(len(groups)), df)
     if not r.is_binary:
         test_of_skewed = skewness_of(scores, groups, noise, spread)

@@ -3,6 +3,8 @@
 DECIMAL, THOUSANDS = ",", "."
 PERCENT = "{} %"
 RANGE = "{low} bis {high}"
+RANGE_QUOTED = "{range}, Konfidenz {level}"
+RANGE_UNKNOWN = "Spanne unbekannt"
 RANGE_LESS = "{low} bis {high} {less}"
 RANGE_MORE = "{low} bis {high} {more}"
 RANGE_AROUND_ZERO = "zwischen {low} {less} und {high} {more}"
@@ -243,13 +245,11 @@ LINES = {
     "unseen": "Was nicht zu sehen ist",
     "law": "Gegen das Gesetz?",
 }
-QUOTE_GROUP = "{points} {less} bei {group} ({range}, Konfidenz {level})"
-QUOTE_GROUP_MORE = "{points} {more} bei {group} ({range}, Konfidenz {level})"
+QUOTE_GROUP = "{points} {less} bei {group} ({sure})"
+QUOTE_GROUP_MORE = "{points} {more} bei {group} ({sure})"
 WHERE_GROUP_AFTER = ", bei gleichen Spalten"
-QUOTE_SMALLER = "{points} {less} bei {group}{where} ({range}, Konfidenz {level}; {people} Personen)"
-QUOTE_SMALLER_MORE = (
-    "{points} {more} bei {group}{where} ({range}, Konfidenz {level}; {people} Personen)"
-)
+QUOTE_SMALLER = "{points} {less} bei {group}{where} ({sure}; {people} Personen)"
+QUOTE_SMALLER_MORE = "{points} {more} bei {group}{where} ({sure}; {people} Personen)"
 QUOTE_BETWEEN = "nicht bekannt, aber {range} bei {group}"
 QUOTE_AGAINST = ", verglichen mit allen anderen"
 QUOTE_TOGETHER = "{smaller}; alle zusammen: {whole}"
@@ -665,8 +665,8 @@ SENTENCES = {
         "vergleichen: die größten prüfen, oder Logarithmen vergleichen (--outcome-scale log)"
     ),
     "equal within groups": (
-        "{start}; die Zahlen jeder Gruppe von {attribute} sind alle gleich, sodass kein Test sagt, "
-        "wie sicher ihr Unterschied ist"
+        "{start}; die Zahlen jeder Gruppe von {attribute} sind alle gleich und zeigen nicht, "
+        "wie sehr Zahlen schwanken"
     ),
     "open": "ob es einen Abstand über {gap} gibt, auf den es ankommt, ist offen",
     "open of few": "Gruppen von weniger als {n} Personen bleiben offen",

@@ -5,6 +5,8 @@ from skdisc._utils._tables import _note_texts
 DECIMAL, THOUSANDS = ".", ","
 PERCENT = "{} %"
 RANGE = "{low} to {high}"
+RANGE_QUOTED = "{range}, confidence {level}"
+RANGE_UNKNOWN = "range unknown"
 RANGE_LESS = "{low} to {high} {less}"
 RANGE_MORE = "{low} to {high} {more}"
 RANGE_AROUND_ZERO = "between {low} {less} and {high} {more}"
@@ -212,13 +214,11 @@ LINES = {
     "unseen": "What cannot be seen",
     "law": "Against the law?",
 }
-QUOTE_GROUP = "{points} {less} for {group} ({range}, confidence {level})"
-QUOTE_GROUP_MORE = "{points} {more} for {group} ({range}, confidence {level})"
+QUOTE_GROUP = "{points} {less} for {group} ({sure})"
+QUOTE_GROUP_MORE = "{points} {more} for {group} ({sure})"
 WHERE_GROUP_AFTER = ", at equal columns"
-QUOTE_SMALLER = "{points} {less} for {group}{where} ({range}, confidence {level}; {people} people)"
-QUOTE_SMALLER_MORE = (
-    "{points} {more} for {group}{where} ({range}, confidence {level}; {people} people)"
-)
+QUOTE_SMALLER = "{points} {less} for {group}{where} ({sure}; {people} people)"
+QUOTE_SMALLER_MORE = "{points} {more} for {group}{where} ({sure}; {people} people)"
 QUOTE_BETWEEN = "not known, but {range} for {group}"
 QUOTE_AGAINST = ", compared with everyone else"
 QUOTE_TOGETHER = "{smaller}; all together: {whole}"
@@ -577,8 +577,8 @@ SENTENCES = {
         "the largest, or compare logarithms (--outcome-scale log)"
     ),
     "equal within groups": (
-        "{start}; the numbers of each group of {attribute} are all equal, so that no test says how "
-        "sure their difference is"
+        "{start}; the numbers of each group of {attribute} are all equal, and show nothing of how "
+        "much numbers vary"
     ),
     "open": "whether there is a gap above {gap}, the one that matters, is open",
     "open of few": "groups of fewer than {n} people are open",

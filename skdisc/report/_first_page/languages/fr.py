@@ -3,6 +3,8 @@
 DECIMAL, THOUSANDS = ",", "\u202f"
 PERCENT = "{} %"
 RANGE = "{low} à {high}"
+RANGE_QUOTED = "{range}, confiance {level}"
+RANGE_UNKNOWN = "intervalle inconnu"
 RANGE_LESS = "{low} à {high} {less}"
 RANGE_MORE = "{low} à {high} {more}"
 RANGE_AROUND_ZERO = "entre {low} {less} et {high} {more}"
@@ -237,15 +239,11 @@ LINES = {
     "unseen": "Ce qu'on ne peut voir",
     "law": "Contraire à la loi ?",
 }
-QUOTE_GROUP = "{points} {less} pour {group} ({range}, confiance {level})"
-QUOTE_GROUP_MORE = "{points} {more} pour {group} ({range}, confiance {level})"
+QUOTE_GROUP = "{points} {less} pour {group} ({sure})"
+QUOTE_GROUP_MORE = "{points} {more} pour {group} ({sure})"
 WHERE_GROUP_AFTER = ", à colonnes égales"
-QUOTE_SMALLER = (
-    "{points} {less} pour {group}{where} ({range}, confiance {level} ; {people} personnes)"
-)
-QUOTE_SMALLER_MORE = (
-    "{points} {more} pour {group}{where} ({range}, confiance {level} ; {people} personnes)"
-)
+QUOTE_SMALLER = "{points} {less} pour {group}{where} ({sure} ; {people} personnes)"
+QUOTE_SMALLER_MORE = "{points} {more} pour {group}{where} ({sure} ; {people} personnes)"
 QUOTE_BETWEEN = "inconnu, mais {range} pour {group}"
 QUOTE_AGAINST = ", par rapport à tous les autres"
 QUOTE_TOGETHER = "{smaller} ; tous ensemble : {whole}"
@@ -665,8 +663,8 @@ SENTENCES = {
         "(--outcome-scale log)"
     ),
     "equal within groups": (
-        "{start} ; les nombres de chaque groupe de {attribute} sont tous égaux, et aucun test ne "
-        "dit si leur différence est sûre"
+        "{start} ; les nombres de chaque groupe de {attribute} sont tous égaux et ne montrent pas "
+        "à quel point les nombres varient"
     ),
     "open": "s'il y a un écart au-dessus de {gap}, celui qui compte, reste ouvert",
     "open of few": "les groupes de moins de {n} personnes restent ouverts",
