@@ -7,6 +7,8 @@ from scipy import special
 
 from skdisc._stats._means import skewness_known
 
+_ROUNDING = 1e-12  # a deviation from the mean that is a smaller share of a number is 0
+
 
 @dataclass(frozen=True)
 class DesignMeans:
@@ -89,7 +91,10 @@ class DesignMeans:
                 total = by_stratum(w, stratum[in_either])
                 mean = by_stratum(w * y[in_either], stratum[in_either]) / total
                 centers.append(common if equal else mean)
-                residual = np.where(w > 0, w * (y[in_either] - centers[-1][stratum[in_either]]), 0)
+                deviation = y[in_either] - centers[-1][stratum[in_either]]
+                # The mean of equal numbers may differ from each of them by rounding.
+                deviation[np.abs(deviation) <= _ROUNDING * np.abs(y[in_either])] = 0
+                residual = np.where(w > 0, w * deviation, 0)
                 share = np.bincount(unit, w, minlength=len(key)) / total[of_unit]
                 cluster_sums = np.bincount(unit, residual, minlength=len(key)) / total[of_unit]
                 sums.append(

@@ -8,7 +8,7 @@ import pytest
 from documents import breaches
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import stats
+from scipy import special, stats
 from sklearn.metrics import roc_auc_score
 from sklearn.tree import DecisionTreeRegressor
 
@@ -17,6 +17,7 @@ from skdisc.auditing import AuditReport
 from skdisc.auditing._numbers import outliers
 from skdisc.group import GroupDisparity
 from skdisc.report._first_page import first_page
+from skdisc.subgroup import DivExplorer
 
 SEXES = ("female", "male")
 
@@ -415,6 +416,22 @@ def test_a_first_table_of_two_wages(n):
     questions = {v["null"]: v["verdict"] for v in report.document["verdicts"]}
     assert questions["marginal"] == questions["conditional"] == "disparity found"
     assert not breaches(report.document)
+
+
+def test_households_that_agree_count_once():
+    """8 households of 20 have one wage each: 4 and 4 of them divide in one of 70 ways."""
+    for n, detector in ((8, GroupDisparity), (8, DivExplorer), (80, DivExplorer)):
+        household = np.repeat(np.arange(n), 20)
+        sex, team = np.where(household % 2, "woman", "man"), list("aabb") * (5 * n)
+        X = pd.DataFrame({"sex": sex, "team": team})
+        tests = []
+        for wages in ((10.0, 12.0), (1 / 3, 1e6 / 7)):  # the means of the second pair are rounded
+            pay = np.where(household % 2, *wages)
+            result = detector(protected="sex", output="value").fit(X, pay, groups=household).result_
+            tests.append(result.findings.table["p_value"].to_numpy())
+        assert tests[0] == pytest.approx(tests[1])
+        assert (tests[0] > 2 / special.comb(n, n // 2) - 1e-9).all()
+        assert len(tests[0]) > 0 or n == 8
 
 
 def test_numbers_below_0_are_no_shares():
