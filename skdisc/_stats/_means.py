@@ -7,6 +7,7 @@ import pandas as pd
 from scipy import special
 
 FEWEST_ROWS = 30  # of a group, for the normal approximation of its mean
+_EQUAL = 1e-9  # means of constants that differ by a smaller share of their size are equal
 _ROUNDING = 1e-12  # squares about a mean that are a smaller share of those about a center are 0
 MEANS_TEST = "Welch's and Hall's test, group against rest"
 TOO_SKEWED = (
@@ -105,19 +106,23 @@ class Welch:
         skewness = np.where(is_known, skewness, 0.0)
         return cls(gap, error, df, skewness, np.where(is_known, most_skewness, np.inf))
 
-    def with_exact_p(self, n_first, n_second):
+    def with_exact_p(self, n_first, n_second, scale):
         r"""Return the comparison with exact p-values where both samples are constant.
 
         If people were divided at random into samples of these sizes, n and m, the larger values
         would be all of those of one sample in one of :math:`\binom{n + m}{n}` ways. That is the
         one-sided p-value of the permutation test, whatever the numbers are; there is no interval
         still, as samples that do not vary do not show how much the numbers of others do.
+
+        `scale`: size of the numbers; constants that differ by a tiny share of it are equal.
         """
         n, m = n_first, n_second
+        is_equal = (self.error == 0) & (np.abs(self.gap) <= _EQUAL * scale)
+        gap = np.where(is_equal, 0.0, self.gap)
         with np.errstate(invalid="ignore"):
             ways = special.gammaln(n + m + 1) - special.gammaln(n + 1) - special.gammaln(m + 1)
-            tail = np.where(self.gap == 0, 1.0, np.exp(-np.maximum(ways, 0.0)))
-        return replace(self, exact_tail=np.where(self.error == 0, tail, np.nan))
+            tail = np.where(gap == 0, 1.0, np.exp(-np.maximum(ways, 0.0)))
+        return replace(self, gap=gap, exact_tail=np.where(self.error == 0, tail, np.nan))
 
     def interval(self, significance):
         """Return low and high of the confidence interval, NaN where undefined.
@@ -397,13 +402,18 @@ class Means:
         return np.where(reason == "", MEANS_TEST, reason)
 
     def _against_rest(self):
-        """Compare groups with the rest; of constants that differ, by permutation."""
+        """Compare groups with the rest; of constants that differ, by permutation.
+
+        Constants that are equal, such as the wage of a grade, have no gap, and no error.
+        """
         group, rest = self._samples()
         w = Welch.of(group, rest)
         with np.errstate(invalid="ignore"):
             error = w.error * np.sqrt(self.inflation)
             sizes = (side[2] / self.inflation for side in (group, rest))
-        return replace(w, error=error).with_exact_p(*sizes)
+        scale = np.abs(self.center) + np.abs(group[0]) + np.abs(rest[0])
+        w = replace(w, error=error).with_exact_p(*sizes, scale)
+        return replace(w, df=np.where((error == 0) & (w.gap == 0), np.inf, w.df))
 
     def _samples(self):
         """Return mean, variance, size and skewness of the mean, of each group and of its rest."""

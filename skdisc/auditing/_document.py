@@ -177,9 +177,7 @@ def _tell_of_skewness(verdicts, audited, plan, results):
                 "nothing of how much numbers vary"
             )
             continue
-        is_skewed = ~np.isfinite(family["upper"]) & (
-            family[["n", "n_others"]].min(axis=1) >= MEASURABLE
-        )
+        is_skewed = np.isinf(family["low"]) & (family[["n", "n_others"]].min(axis=1) >= MEASURABLE)
         if is_skewed.any():
             row["reason"] += (
                 f"; in {is_skewed.sum()} of {len(family)} comparisons the numbers are too skewed "

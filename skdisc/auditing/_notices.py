@@ -134,7 +134,7 @@ def of_numbers(X, numbers, protected=(), least=1, is_pay=False):
     if n_far:
         seen, n = "few far" if n_far < least else "far", f"{max(n_far, least):,}"
         is_above = raw[is_far].min() > np.median(raw)  # logarithms weigh small numbers more
-        has_log = is_above and not is_pay and numbers.scale == DIFFERENCE
+        has_log = is_above and not is_pay and numbers.scale == DIFFERENCE and raw.min() > 0
         option = "errors or log" if has_log else "errors"
         notes.append(_above(numbers.name, seen, "as they are", option, n=n))
     for name, column in X.items():

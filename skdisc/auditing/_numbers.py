@@ -226,12 +226,13 @@ def outliers(raw: np.ndarray) -> np.ndarray:
     """Return a mask of numbers farther from the quartiles than three times their distance.
 
     Numbers with a long tail, such as pay, are compared by their logarithms: where all are above 0,
-    and the quartiles of these lie more evenly beside their median.
+    and the quartiles of these lie more evenly beside their median. Where half of all numbers are
+    equal, such as fines of 0, quartiles do not tell which of the others are far.
     """
-    if raw.min() > 0 and abs(_unevenness(np.log(raw))) <= abs(_unevenness(raw)):
+    if raw.min() > 0 and abs(_unevenness(np.log(raw))) < abs(_unevenness(raw)):
         raw = np.log(raw)
     low, high = np.quantile(raw, [0.25, 0.75])
-    reach = _FAR * (high - low)
+    reach = _FAR * (high - low) if high > low else np.inf
     return (raw < low - reach) | (raw > high + reach)
 
 

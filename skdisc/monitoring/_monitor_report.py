@@ -56,7 +56,7 @@ def report(detector, stream: Stream, space) -> Discovery:
         n_found=int(is_found.sum()),
         by_value=by_value,
         tables={**tables, "family": family_table(candidates, answer)},
-        notes=[*_notes(stream), *answer.sentences[1:]],
+        notes=[*_notes(stream), *_notes_on_wide_intervals(table[is_found]), *answer.sentences[1:]],
         versus="everyone else" if d.null == "marginal" else "the others in the same context",
         answer=answer,
         judgment=Judgment(answer.verdict, answer.reason),
@@ -173,6 +173,17 @@ def _notes(stream):
     if closed:
         notes.append(f"Not compared yet, for lack of people: {', '.join(closed)}.")
     return notes
+
+
+def _notes_on_wide_intervals(found):
+    """Return a note if intervals of groups that are found contain 0, as a list of str."""
+    includes_zero = (found["ci_low"] <= 0) & (found["ci_high"] >= 0)
+    if not includes_zero.any():
+        return []
+    return [
+        "A group is found by its wealth, the evidence against equality. Intervals hold at all "
+        "times, for which they are wider: that of a group that is found may still contain 0."
+    ]
 
 
 def _candidates(detector, stream, order, is_found):

@@ -10,6 +10,7 @@ from skdisc._task._limits import limit_named
 from skdisc._utils._inputs import check_count
 from skdisc._utils._validation import plain
 
+_ROUNDED_OFF = 1e-12  # smaller numbers are errors of rounding
 CAVEAT = (
     "A disparity is a difference in treatment, or in its outcome. Statistics cannot decide whether "
     "it is discrimination, or whether it is justified: that is a human judgment."
@@ -360,6 +361,8 @@ def number(value):
     """Return a number with three decimals at most, and thousands separated."""
     if isinstance(value, float) and not math.isfinite(value):
         return "–"
+    if abs(value) < _ROUNDED_OFF:
+        return "0"
     if float(value).is_integer():
         return f"{int(value):,}" if abs(value) >= 10_000 else str(int(value))
     return f"{value:,.3f}" if abs(value) >= 0.001 else f"{value:.2g}"

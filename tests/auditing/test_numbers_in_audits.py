@@ -434,6 +434,25 @@ def test_households_that_agree_count_once():
         assert len(tests[0]) > 0 or n == 8
 
 
+@pytest.mark.parametrize("is_clustered", [False, True])
+def test_on_a_pay_scale_no_gap_of_rounding_is_found(is_clustered):
+    """Everyone of a grade earns the same, to the cent: within grades all gaps are exactly 0."""
+    rng = np.random.default_rng(4)
+    grade = rng.integers(0, 5, 700)
+    pay = 1_712.37 * 1.13**grade
+    X = pd.DataFrame({"sex": rng.choice(["f", "m"], 700), "grade": [f"G{g}" for g in grade]})
+    groups = np.arange(700) // 2 if is_clustered else None
+    report = Audit(protected="sex", output="value").fit(X, pay, groups=groups).report_
+    verdicts = {v["null"]: v for v in report.document["verdicts"]}
+    assert {v["verdict"] for v in verdicts.values()} == {"no disparity found"}
+    within = [f for f in report.document["families"] if "grade" in f["group"]]
+    assert within
+    raw = [f for f in within if f["null"] == "contextual"]
+    assert raw
+    assert [f["estimate"] for f in raw] == pytest.approx(np.zeros(len(raw)), abs=1e-6)
+    assert "range unknown" not in report.to_text()
+
+
 def test_numbers_below_0_are_no_shares():
     """Profits of a group may be more than 100 % below those of the others."""
     X, y = pay_table(300)
@@ -525,3 +544,9 @@ def test_what_lies_far_is_told_on_the_scale_where_quartiles_are_even():
     assert not outliers(pay).any()
     assert outliers(np.append(pay, [3.0, 10**7]))[-2:].all()
     assert outliers(np.append(scores, 30.0)).nonzero()[0].tolist() == [3000]
+
+
+def test_where_half_of_all_numbers_are_equal_none_lies_far():
+    marks = np.repeat([1.0, 2.0, 3.0, 4.0, 5.0], [50, 150, 600, 250, 100])
+    assert not outliers(marks).any()
+    assert not outliers(np.append(np.zeros(900), np.arange(1.0, 60.0))).any()

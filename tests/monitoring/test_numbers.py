@@ -290,3 +290,14 @@ def test_the_command_line_compares_numbers(tmp_path, capsys):
     assert "Numbers count from 0 to 15,000" in out
     assert main(["monitor", state, paths[2], "--decision", "pay", "--bounds", "0,9"]) == 2
     assert "--bounds are" in capsys.readouterr().err
+
+
+def test_a_group_that_is_found_may_have_an_interval_with_zero_and_says_why():
+    said = []
+    for n_batches in range(1, 30):
+        result = watched(1, [0.06] * n_batches).result_
+        found = result.to_frame().query("p_adjusted <= 0.05")
+        includes_zero = ((found["ci_low"] <= 0) & (found["ci_high"] >= 0)).any()
+        assert any("may still contain 0" in note for note in result.notes) == includes_zero
+        said.append(includes_zero)
+    assert True in said

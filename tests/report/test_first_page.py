@@ -344,7 +344,7 @@ def test_a_bound_that_is_wide_because_the_gap_is_large_is_no_lack_of_people():
     assert "too few" not in said
     assert "too small" not in said
     bound = f"{100 * exclusion['bound']:.0f}"
-    (text,) = (text for text in paragraph["more"] if "other groups compared" in text)
+    (text,) = (text for text in paragraph["more"] if "groups compared" in text)
     assert text == (
         f"In the other groups compared at equal columns ({exclusion['n']}), gaps of up to {bound} "
         "points are possible (95\xa0%)."

@@ -412,6 +412,9 @@ def _differences(before: dict, after: dict, people: PairedPeople | None) -> list
     pairs |= {
         name: (before["about"][name], after["about"][name]) for name in ("audited", "favorable")
     }
+    # The same numbers may be in other units under another name, such as pay in cents.
+    outcomes = [d["about"].get("outcome") or {} for d in (before, after)]
+    pairs["the numbers compared"] = tuple(outcome.get("name") for outcome in outcomes)
     changed_settings = [
         f"{n} ({old!r} before, {new!r} after)" for n, (old, new) in pairs.items() if old != new
     ]

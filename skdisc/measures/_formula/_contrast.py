@@ -61,7 +61,8 @@ def difference(part):
 
 def mean_gap(first, second):
     """Return a difference of means, first minus second, with the interval and test of `Welch`."""
-    welch = Welch.of(first, second).with_exact_p(first[2], second[2])
+    scale = np.abs(first[0]) + np.abs(second[0])
+    welch = Welch.of(first, second).with_exact_p(first[2], second[2], scale)
 
     def p_value():
         reason = too_skewed(first, second, SKEWED_AT)

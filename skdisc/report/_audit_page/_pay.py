@@ -188,7 +188,7 @@ class _PayWriter:
     def _equal(self):
         """Yield what objective columns account for."""
         texts = self.texts
-        for row in self.about["equal"]:
+        for row in self._at_equal_columns():
             ends = {name: row[name] for name in ("ci_low", "ci_high", "ci_level")}
             several = en.PAY_REASONS["several rows"] * self.about["clustered"]
             remains = {"gap": row["remains"], **ends, "reason": several}
@@ -201,6 +201,10 @@ class _PayWriter:
                 gap=self._points(row["gap"]),
             )
 
+    def _at_equal_columns(self):
+        """Return the figures at equal columns; within a category there may be no other column."""
+        return [row for row in self.about["equal"] if row["columns"]]
+
     def _logib(self):
         """Yield what remains by Logib's model, and how this differs from the figure before it."""
         texts, logib = self.texts, self.about.get("logib")
@@ -211,7 +215,7 @@ class _PayWriter:
             basis=self._per_hour(self.basis),
             compared=self._compared(logib),
         )
-        row_of_all = next((row for row in self.about["equal"] if row["group"] is None), None)
+        row_of_all = next((row for row in self._at_equal_columns() if row["group"] is None), None)
         if row_of_all is not None and logib["gap"] is not None:
             yield texts.PAY_LOGIB_DIFFERS.format(columns=in_a_row(row_of_all["columns"], texts.AND))
 
@@ -357,7 +361,7 @@ class _PayWriter:
 
     def consists(self):
         """Return the picture of what goes with columns and what remains, a list of one or none."""
-        rows, texts, lines, bars = self.about["equal"], self.texts, [], []
+        rows, texts, lines, bars = self._at_equal_columns(), self.texts, [], []
         for row in rows:
             group = texts.PAY_ALL_PEOPLE if row["group"] is None else self._group(row)
             whole, columns = self._whole_gap(row), in_a_row(row["columns"], texts.AND)

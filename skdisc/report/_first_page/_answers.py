@@ -17,14 +17,14 @@ ACCOUNTED = "unequal, accounted for"
 NONE = "nothing found"
 LIMITED = "nothing found as far as one can see"
 UNKNOWN = "cannot tell"
-_OF_FEW = ("open", "open several", "open of few", "after correction")  # reasons: too few people
+OF_FEW = ("open", "open several", "open of few", "after correction")  # reasons: too few people
 STATES = (UNEQUAL, OPEN, ACCOUNTED, UNKNOWN, LIMITED, NONE)  # the most serious first
 # A disparity in one of these is no matter of legitimate columns, or remains where they are equal.
-_AT_EQUAL = ("conditional", "individual", "counterfactual", "calibration")
+AT_EQUAL = frozenset({"conditional", "individual", "counterfactual", "calibration"})
 _RATE = "selection_rate"
 _TO_REFERENCE = "gap to reference"  # what a figure is, where groups are compared with one of them
 _WORSE = "worse_off"
-_SIDES = ("better_off", _WORSE)
+SIDES = ("better_off", _WORSE)
 _MOST_ALSO = 3  # further groups that are named
 
 
@@ -94,7 +94,7 @@ def _with_means_turned(answer):
     """Return an answer with the means as they are."""
     raw, worst = answer["raw"], answer["worst"]
     if raw is not None:
-        sides = {s: raw[s] | {"rate": _negative(raw[s]["rate"])} for s in _SIDES}
+        sides = {s: raw[s] | {"rate": _negative(raw[s]["rate"])} for s in SIDES}
         answer = answer | {"raw": raw | sides}
     if worst is not None and "rate_others" in worst:
         answer = answer | {"worst": worst | {"rate_others": _negative(worst["rate_others"])}}
@@ -118,11 +118,11 @@ def state_of(rows):
     str
         One of `STATES`.
     """
-    nulls_found = {row["null"] for row in rows if row["verdict"] == FOUND}
+    found = {row["null"] for row in rows if row["verdict"] == FOUND}
     conditional = {row["verdict"] for row in rows if row["null"] == "conditional"}
-    if nulls_found & set(_AT_EQUAL):
+    if found & AT_EQUAL:
         return UNEQUAL
-    if nulls_found:
+    if found:
         return ACCOUNTED if conditional == {NOTHING} else OPEN
     if all(row["verdict"] == NOTHING for row in rows):
         return NONE
@@ -214,7 +214,7 @@ def _outcome_again(columns, document):
 def _reason(rows):
     """Return why nothing is known of the groups as a whole; None if they are too few people."""
     row = next((row for row in rows if row["null"] == "marginal"), rows[0])
-    is_of_few = row["bound"] is not None or is_sentence(row["reason"], *_OF_FEW)
+    is_of_few = row["bound"] is not None or is_sentence(row["reason"], *OF_FEW)
     return None if is_of_few else row["reason"] or None
 
 
@@ -376,7 +376,7 @@ def _equal(attribute, raw, verdict, document):
         "n_groups": (verdict["answer"] or {}).get("n_family"),
         "reason": None,
     }
-    sides = {} if raw is None else {raw[side]["group"]: side == _WORSE for side in _SIDES}
+    sides = {} if raw is None else {raw[side]["group"]: side == _WORSE for side in SIDES}
     gaps = {row["group"] for row in document["groups"] if row["gap"] is not None}
     # Of a group and its reference, what remains is that of the group.
     several = sorted(document["comparable"], key=lambda row: row["group"] not in gaps)
@@ -392,12 +392,14 @@ def _equal(attribute, raw, verdict, document):
 
 def _worst(attribute, evidence, raw, equal):
     """Return the largest gap that is found in smaller groups, at equal columns where there are."""
-    raw_groups = [raw[side]["group"] for side in _SIDES] if raw else []
+    raw_groups = [raw[side]["group"] for side in SIDES] if raw else []
     findings = [
         row
         for row in evidence
         if row["found"] and row["kind"] != "gap" and row["group"] not in raw_groups
     ]
+    if raw and raw["found"]:  # other groups as a whole are told of beside it
+        findings = [row for row in findings if _context(row, attribute)]
     # A gap at equal columns says more than one that columns may account for.
     findings = [row for row in findings if row["kind"] == "cause"] or findings
     judged = [row for row in findings if row["judged"] is not False]
@@ -406,7 +408,7 @@ def _worst(attribute, evidence, raw, equal):
     if not findings:
         return None
     at_equal_columns = findings[0]["kind"] == "cause"
-    row = max((_in_all(row) for row in findings), key=lambda r: abs(r["effect"]))
+    row = max((in_all(row) for row in findings), key=lambda r: abs(r["effect"]))
     is_whole_larger = _is_sure(equal) and abs(row["effect"]) < abs(equal["gap"])
     if at_equal_columns and is_whole_larger:
         return None  # a group with a smaller gap than all together is not where it is worst
@@ -414,10 +416,13 @@ def _worst(attribute, evidence, raw, equal):
     about = {name: row[name] for name in names}
     if "rate_others" in row:
         about["rate_others"] = row["rate_others"]
-    context = [
-        condition["text"] for condition in row["conditions"] if condition["column"] != attribute
-    ]
-    return about | {"at_equal_columns": at_equal_columns, "context": " and ".join(context) or None}
+    context = " and ".join(_context(row, attribute)) or None
+    return about | {"at_equal_columns": at_equal_columns, "context": context}
+
+
+def _context(row, attribute):
+    """Return the conditions of a finding about other columns, as texts."""
+    return [c["text"] for c in row["conditions"] if c["column"] != attribute]
 
 
 def _is_sure(gap):
@@ -425,6 +430,12 @@ def _is_sure(gap):
     if gap is None or None in (gap["gap"], gap["ci_low"], gap["ci_high"]):
         return False
     return gap["ci_low"] > 0 or gap["ci_high"] < 0
+
+
+def nulls_found(attribute, document):
+    """Return the null hypotheses that are rejected of a protected column."""
+    rows = [row for row in document["verdicts"] if row["attribute"] == attribute]
+    return {row["null"] for row in rows if row["verdict"] == FOUND}
 
 
 def is_of_smaller_group(answer, document):
@@ -445,14 +456,10 @@ def is_of_smaller_group(answer, document):
     attribute, state, worst = answer["attribute"], answer["state"], answer["worst"]
     if worst is None or worst["context"] is None:
         return False
-    nulls_found = {
-        row["null"]
-        for row in document["verdicts"]
-        if row["attribute"] == attribute and row["verdict"] == FOUND
-    }
+    found = nulls_found(attribute, document)
     if state != UNEQUAL:
-        return nulls_found == {"contextual"}
-    if nulls_found.intersection(_AT_EQUAL) != {"conditional"} or _is_sure(answer["equal"]):
+        return found == {"contextual"}
+    if found & AT_EQUAL != {"conditional"} or _is_sure(answer["equal"]):
         return False
     is_whole_found = any(
         row["found"]
@@ -464,7 +471,7 @@ def is_of_smaller_group(answer, document):
     return worst["at_equal_columns"] and not is_whole_found
 
 
-def _in_all(row):
+def in_all(row):
     """Return a finding with its gap in all, in place of what a cause adds to other causes."""
     ends = [row[f"alone{end}"] for end in ("", "_ci_low", "_ci_high", "_ci_level")]
     if None in ends:
@@ -518,15 +525,22 @@ def _with_needed(exclusions, verdicts, document):
         if not answer or not answer["relevant_gap"] or not facts or not facts["level"]:
             continue
         z = -special.ndtri(facts["level"])
-        deviations = [
-            (row["upper"] - abs(row["estimate"])) / z * row["comparison"] ** 0.5
+        rows = [
+            row
             for row in document["families"]
             if (row["attribute"], row["null"]) == (attribute, null)
-            and None not in (row["upper"], row["estimate"])
+        ]
+        deviations = [
+            (row["upper"] - abs(row["estimate"])) / z * row["comparison"] ** 0.5
+            for row in rows
+            if None not in (row["upper"], row["estimate"])
         ]
         if deviations:
-            size = power_quantile(0.05) * max(deviations) / answer["relevant_gap"]
-            result[name] = answer | {"needed": ceil(2 * size**2)}
+            size = (power_quantile(0.05) * max(deviations) / answer["relevant_gap"]) ** 2
+            still_open = [row for row in rows if not row["found"] and not row["cleared"]]
+            # Groups that are as large and open have gaps about as large as the one that matters.
+            if all(row["comparison"] < size for row in still_open):
+                result[name] = answer | {"needed": ceil(2 * size)}
     return result
 
 

@@ -12,14 +12,19 @@ from skdisc._stats._equivalence import power_quantile
 from skdisc._verdicts._answer import rounded_up
 from skdisc.report._first_page._answers import (
     ACCOUNTED,
+    AT_EQUAL,
     LIMITED,
     NONE,
+    OF_FEW,
     OPEN,
+    SIDES,
     UNEQUAL,
     UNKNOWN,
     answers,
+    in_all,
     is_of_smaller_group,
     is_without_range,
+    nulls_found,
     seen_from,
 )
 from skdisc.report._first_page._told import in_language, is_sentence
@@ -108,7 +113,7 @@ class _Paragraph:
         self.answer, self.document, self.texts = answer, document, texts
         self.raw, self.equal, self.worst = (answer[name] for name in ("raw", "equal", "worst"))
         ends = () if self.equal is None else (self.equal["ci_low"], self.equal["ci_high"])
-        if None in ends and not is_without_range(self.raw or {}):
+        if None in ends and not (self.raw and self.raw["gap"] and is_without_range(self.raw)):
             # Without a range, as where numbers are too skewed, an estimate tells nothing, unless
             # nobody varies: then the test is exact.
             self.equal = self.equal | {"gap": None}
@@ -153,9 +158,19 @@ class _Paragraph:
         return self.outcome.get("scale") != "log" and less >= reference
 
     def _word(self):
-        """Return the state in words, which say if only a smaller group is found."""
-        words = self.texts.STATES_OF_SMALLER if self.is_of_smaller_group else self.texts.STATES
-        return words[self.answer["state"]]
+        """Return the state in words, which say if only a smaller group, or errors, are found."""
+        texts, state = self.texts, self.answer["state"]
+        if state == UNEQUAL:
+            found = nulls_found(self.answer["attribute"], self.document)
+            if found.isdisjoint(AT_EQUAL - {"calibration"}):
+                has_gap = self.raw is not None and self.raw["found"]
+                is_of_rates = has_gap and is_of_outcomes(self.raw["measure"])
+                return texts.STATE_ALSO_OF_ERRORS if is_of_rates else texts.STATE_OF_ERRORS
+            has_columns = self.equal is None or self.equal["columns"] or self.is_of_smaller_group
+            if not has_columns and found.isdisjoint(AT_EQUAL - {"calibration", "conditional"}):
+                return texts.STATE_ALONE
+        words = texts.STATES_OF_SMALLER if self.is_of_smaller_group else texts.STATES
+        return words[state]
 
     def _sentences(self):
         """Yield the sentences in their order, '' where there is nothing to say."""
@@ -167,12 +182,12 @@ class _Paragraph:
             yield self._limited()
             yield self._whole()
             yield self._rates()
-            yield self._bound_at_equal_columns()
+            yield self._bound_at_equal_columns() or self._true_reason()
         elif state == UNKNOWN:
             yield self._unknown()
             yield self._corrected()
             if not self.answer["reason"]:
-                yield self._remains_open()
+                yield self._remains_open() or self._true_reason()
                 yield self._needed()
         elif self.raw is not None and self.raw["found"]:
             leads = self._smaller_group_leads()
@@ -195,6 +210,7 @@ class _Paragraph:
             yield self._single()
         yield self._calibration()
         if state in (UNEQUAL, OPEN):
+            yield self._found_several()
             yield self._others()
         for sample in self.answer["samples"]:
             yield self.texts.SAMPLED.format(**self._sampled(sample))
@@ -335,6 +351,12 @@ class _Paragraph:
         """Return why nobody is compared at equal columns, a sentence of the audit."""
         reason = self._told((self.equal or {}).get("reason"))
         return f"{reason[:1].upper()}{reason[1:].rstrip('.')}." if reason else ""
+
+    def _true_reason(self):
+        """Return why nobody is compared at equal columns, unless people are too few for it."""
+        reason = (self.equal or {}).get("reason")
+        is_of_few = any(is_sentence(reason, kind) for kind in OF_FEW) if reason else True
+        return "" if is_of_few else self._reason()
 
     def _told(self, reason):
         """Return a reason in the language: a sentence, or what was noticed of a column."""
@@ -597,11 +619,44 @@ class _Paragraph:
         text = self.texts.NEEDED_FAR_MORE if is_far_more else self.texts.NEEDED
         return text.format(needed=shown, relevant=self.units.bound(relevant))
 
-    def _others(self):
-        raw, equal, texts = *(self.answer["others"][n] for n in ("raw", "equal")), self.texts
+    def _found_several(self):
+        """Return how many groups are found, and the largest that no sentence before is about."""
+        exclusion, is_equal, nulls = self._examined_groups()
+        if exclusion is None or exclusion["n_found"] < 2:
+            return ""
+        sides = [] if self.raw is None else [self.raw[s]["group"] for s in SIDES]
+        already_told = {*sides, *(one["group"] for one in (self.raw or {}).get("also", ()))}
+        already_told |= set() if self.worst is None else {self.worst["group"]}
+        more = [
+            row
+            for row in self.document["evidence"]
+            if row["found"]
+            and row["null"] in nulls
+            and self.answer["attribute"] in row["attributes"]
+            and row["judged"] is not False
+            and row["group"] not in already_told
+        ]
+        if not more:
+            return ""
+        largest = max(map(in_all, more), key=lambda row: abs(row["effect"]))
+        is_less = largest["effect"] < 0
+        text = self.texts.FOUND_SEVERAL if is_less else self.texts.FOUND_SEVERAL_MORE
+        return text.format(
+            where=self.texts.WHERE_EQUAL * is_equal,
+            n=self._count(exclusion["n_found"]),
+            group=group_name(self.texts, largest["group"]),
+            **self._gap(self._of_worst(largest, is_less), is_less=is_less),
+        )
+
+    def _examined_groups(self):
+        """Return what is excluded of groups, whether at equal columns, and the null hypotheses."""
+        raw, equal = (self.answer["others"][n] for n in ("raw", "equal"))
         is_equal = equal is not None and (equal["bound"] is not None or equal["n_cleared"] > 0)
-        exclusion = equal if is_equal or raw is None else raw
         nulls = ("conditional",) if is_equal or raw is None else ("contextual", "marginal")
+        return equal if is_equal or raw is None else raw, is_equal, nulls
+
+    def _others(self):
+        texts, (exclusion, is_equal, nulls) = self.texts, self._examined_groups()
         if exclusion is None or exclusion["n"] < 1:
             return ""
         values = {

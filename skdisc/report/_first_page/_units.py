@@ -54,7 +54,7 @@ class Points:
         """Return a bound of gaps; it is rounded up already."""
         if size is None:
             return "–"
-        points = _up(100 * size, 1)  # those of a hundredth of a point are not 0
+        points = _up(100 * min(size, 1.0), 1)  # those of a hundredth of a point are not 0
         return self.texts.POINTS.format(n=number(self.texts, points, 1 if points % 1 else 0))
 
     def is_too_wide(self, size: float | None) -> bool:

@@ -342,3 +342,16 @@ def test_a_column_that_is_no_longer_audited_is_not_asked_about():
     text = AuditComparison(before, after).to_text()
     assert "people; not asked about after" in text
     assert "disappeared" not in text
+
+
+def test_numbers_of_another_name_are_said_to_differ():
+    """They may be in other units, such as pay in cents."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"sex": rng.choice(["f", "m"], 300)})
+    pay = pd.Series(rng.normal(3000, 300, 300), name="pay")
+    audit = Audit(protected="sex", output="value")
+    first, second = (audit.fit(X, y).report_ for y in (pay, (100 * pay).rename("cents")))
+    assert "the numbers compared ('pay' before, 'cents' after)" in " ".join(
+        first.compare(second).notes
+    )
+    assert not any("the numbers compared" in note for note in first.compare(first).notes)

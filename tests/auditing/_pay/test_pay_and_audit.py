@@ -238,3 +238,21 @@ def test_people_of_weight_0_hide_nobody_and_weights_have_no_unit():
     ]
     np.testing.assert_allclose(*quarters)
     assert np.sum(quarters[0]) == pytest.approx(151)
+
+
+def test_a_report_needs_no_column_beside_the_category():
+    """Within a category nothing can be held equal then, and no sentence is about it."""
+    draw = np.random.default_rng(0)
+    table = pd.DataFrame(
+        {"sex": draw.choice(["f", "m"], 900), "grade": draw.choice(["a", "b"], 900)}
+    )
+    is_worse_off = (table["sex"] == "f") & (table["grade"] == "a")
+    table["base"] = 1000 * np.exp(0.1 * draw.standard_normal(900)) * np.where(is_worse_off, 0.8, 1)
+    audit = Audit(protected="sex", template="pay_transparency", pay=PAY, random_state=0)
+    report = audit.fit(table).report_
+    rows = {row["group"]: row["columns"] for row in report.document["about_pay"]["equal"]}
+    assert rows == {None: ["grade"], "a": []}
+    told = " ".join(report.to_text().split())
+    assert "At equal grade women's total pay" in told
+    assert "In category a, at equal" not in told
+    assert report.to_html()

@@ -31,6 +31,9 @@ STATES_OF_SMALLER = {
         "Ungleich in einer kleineren Gruppe, und die anderen Spalten erklären es"
     ),
 }
+STATE_OF_ERRORS = "Ungleich bei den Fehlern"
+STATE_ALSO_OF_ERRORS = "Ungleich, auch bei den Fehlern"
+STATE_ALONE = "Ungleich"
 FAVORABLE = "das günstige Ergebnis ({labels})"
 SPELLINGS = "{labels}, auch in anderer Schreibweise"
 EVERYONE_ELSE = "allen anderen"
@@ -147,9 +150,10 @@ NONE_AT_EQUAL = "; bei gleichen Werten von {columns} keiner über {bound}"
 HOLDS = " ({level})."
 HOLDS_EACH = " (je {level})."
 CLEARED_SOME = (
-    "Nach {attribute} nichts gefunden, soweit {people} Personen es zeigen können: kein Abstand "
-    "über {relevant}, wo {resolution} Personen oder mehr mit ebenso vielen verglichen werden "
-    "können; in kleineren Vergleichen sind bis zu {bound} möglich (je {level})."
+    "Nach {attribute} nichts gefunden, soweit {people} Personen es zeigen können: kein "
+    "Abstand über {relevant} in Vergleichen, die so gut sind wie einer von {resolution} "
+    "Personen mit ebenso vielen; in kleineren Vergleichen sind bis zu {bound} möglich (je "
+    "{level})."
 )
 OPEN_BY_RATIO = (
     "Kein Abstand ist über {bound} in einer der verglichenen Gruppen ({n}), doch ein Verhältnis "
@@ -161,9 +165,10 @@ LIMITED_BY_RATIO = (
     "{ratio} ist nicht ausgeschlossen (je {level})."
 )
 CLEARED_SOME_UNBOUND = (
-    "Nach {attribute} nichts gefunden, soweit {people} Personen es zeigen können: kein Abstand "
-    "über {relevant}, wo {resolution} Personen oder mehr mit ebenso vielen verglichen werden "
-    "können ({level}); über kleinere Vergleiche kann diese Seite nichts sagen."
+    "Nach {attribute} nichts gefunden, soweit {people} Personen es zeigen können: kein "
+    "Abstand über {relevant} in Vergleichen, die so gut sind wie einer von {resolution} "
+    "Personen mit ebenso vielen ({level}); über kleinere Vergleiche kann diese Seite nichts "
+    "sagen."
 )
 EQUAL_TOO_FEW = (
     "Bei gleichen Werten von {columns} sind zu wenige Personen vergleichbar, um zu sagen, wie groß "
@@ -194,38 +199,47 @@ NEEDED_FAR_MORE = (
     "Erst weit mehr Personen als diese würden zeigen, ob es einen Abstand über {relevant} gibt."
 )
 WHERE_EQUAL = "bei gleichen Spalten "
+FOUND_SEVERAL = (
+    "Gefunden sind Abstände {where}in {n} Gruppen, die unten stehen; neben diesem ist der "
+    "größte {points} {less} bei {group}."
+)
+FOUND_SEVERAL_MORE = (
+    "Gefunden sind Abstände {where}in {n} Gruppen, die unten stehen; neben diesem ist der "
+    "größte {points} {more} bei {group}."
+)
 OTHERS_ALL = (
-    "Von den anderen {where}verglichenen Gruppen ({n}) hat keine einen Abstand über {bound} "
-    "({level})."
+    "Von den {where}verglichenen Gruppen ohne Fund ({n}) hat keine einen Abstand über {bound}"
+    " ({level})."
 )
 OTHERS_SOME = (
-    "Von den anderen {where}verglichenen Gruppen ({n}) hat keine einen Abstand über {relevant}, wo "
-    "{resolution} Personen oder mehr mit ebenso vielen verglichen werden können, und keine "
-    "überhaupt einen über {bound} (je {level})."
+    "Von den {where}verglichenen Gruppen ohne Fund ({n}) hat keine einen Abstand über "
+    "{relevant} in Vergleichen, die so gut sind wie einer von {resolution} Personen mit "
+    "ebenso vielen, und keine überhaupt einen über {bound} (je {level})."
 )
 OTHERS_SOME_TOO_FEW = (
-    "Von den anderen {where}verglichenen Gruppen ({n}) hat keine einen Abstand über {relevant}, wo "
-    "{resolution} Personen oder mehr mit ebenso vielen verglichen werden können ({level}); die "
-    "kleineren haben zu wenige Personen, um zu sagen, wie groß ihre Abstände sind."
-)
-OTHERS_TOO_FEW = (
-    "Die anderen {where}verglichenen Gruppen ({n}) haben zu wenige Personen, um zu sagen, wie groß "
+    "Von den {where}verglichenen Gruppen ohne Fund ({n}) hat keine einen Abstand über "
+    "{relevant} in Vergleichen, die so gut sind wie einer von {resolution} Personen mit "
+    "ebenso vielen ({level}); die kleineren haben zu wenige Personen, um zu sagen, wie groß "
     "ihre Abstände sind."
 )
+OTHERS_TOO_FEW = (
+    "Die {where}verglichenen Gruppen ohne Fund ({n}) haben zu wenige Personen, um zu sagen, "
+    "wie groß ihre Abstände sind."
+)
 OTHERS_BOUND = (
-    "In den anderen {where}verglichenen Gruppen ({n}) sind Abstände bis zu {bound} möglich "
+    "In den {where}verglichenen Gruppen ohne Fund ({n}) sind Abstände bis zu {bound} möglich "
     "({level})."
 )
 OTHERS_CLEARED = (
-    "In {cleared} der {n} anderen {where}verglichenen Gruppen ist kein Abstand über {relevant} "
-    "({level}); über die übrigen kann diese Seite nichts sagen."
+    "In {cleared} der {n} {where}verglichenen Gruppen ohne Fund ist kein Abstand über "
+    "{relevant} ({level}); über die übrigen kann diese Seite nichts sagen."
 )
 OTHERS_OPEN = (
-    "Wie groß die Abstände der anderen verglichenen Gruppen ({n}) sind, kann diese Seite nicht "
-    "sagen."
+    "Wie groß die Abstände der verglichenen Gruppen ohne Fund ({n}) sind, kann diese Seite "
+    "nicht sagen."
 )
 OTHERS_SHOWN = (
-    "Von den anderen gezeigten Gruppen ({n}) hat keine einen Abstand über {relevant} ({level})."
+    "Von den gezeigten Gruppen ohne Fund ({n}) hat keine einen Abstand über {relevant} ({level})."
 )
 ALONE = (
     "Gruppen, für die es fast niemanden zum Vergleichen gibt: {n}; wie groß ihre Abstände sind, "
@@ -262,7 +276,7 @@ QUOTE_BOUND = "kein Abstand über {bound} ({level})"
 QUOTE_WHOLE = "kein Abstand über {bound} zwischen den Gruppen im Ganzen ({level})"
 QUOTE_NONE = "keine Zahl: Es sind zu wenige Personen, um eine zu zeigen"
 QUOTE_HIDDEN = "keine Zahl: Es darf keine gezeigt werden"
-QUOTE_NOTHING = "keine Zahl: Es wurde nichts verglichen"
+QUOTE_NOTHING = "keine Zahl: diese Prüfung hat keine Antwort gefunden"
 PEOPLE = "{n}"
 PEOPLE_SIDES = "{n} ({group}: {people}; {other_group}: {others})"
 SAMPLED = "Für {questions} wurden {n} von {total} Personen zufällig gezogen und untersucht."

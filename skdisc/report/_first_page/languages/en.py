@@ -31,6 +31,9 @@ STATES_OF_SMALLER = {  # where only a smaller group is found
     ),
     "unequal, accounted for": "Unequal in a smaller group, and the other columns account for it",
 }
+STATE_OF_ERRORS = "Unequal in its errors"
+STATE_ALSO_OF_ERRORS = "Unequal, also in its errors"
+STATE_ALONE = "Unequal"  # no other columns could be equal
 FAVORABLE = "the favorable outcome ({labels})"
 SPELLINGS = "{labels}, also in other spellings"
 EVERYONE_ELSE = "everyone else"
@@ -141,9 +144,9 @@ NONE_AT_EQUAL = "; at equal {columns} none above {bound}"
 HOLDS = " ({level})."
 HOLDS_EACH = " ({level} each)."
 CLEARED_SOME = (
-    "Nothing found by {attribute} as far as {people} people can show: no gap above {relevant} "
-    "where {resolution} people or more can be compared with as many; in smaller comparisons up to "
-    "{bound} are possible ({level} each)."
+    "Nothing found by {attribute} as far as {people} people can show: no gap above {relevant}"
+    " in comparisons as good as one of {resolution} people with as many; in smaller "
+    "comparisons up to {bound} are possible ({level} each)."
 )
 OPEN_BY_RATIO = (
     "No gap is above {bound} in any of the groups compared ({n}), but a ratio of rates of {ratio} "
@@ -154,9 +157,9 @@ LIMITED_BY_RATIO = (
     "of the groups compared ({n}), but a ratio of rates of {ratio} is not excluded ({level} each)."
 )
 CLEARED_SOME_UNBOUND = (
-    "Nothing found by {attribute} as far as {people} people can show: no gap above {relevant} "
-    "where {resolution} people or more can be compared with as many ({level}); of smaller "
-    "comparisons this page can say nothing."
+    "Nothing found by {attribute} as far as {people} people can show: no gap above {relevant}"
+    " in comparisons as good as one of {resolution} people with as many ({level}); of smaller"
+    " comparisons this page can say nothing."
 )
 EQUAL_TOO_FEW = (
     "At equal {columns}, too few people can be compared to say how large all of the gaps are."
@@ -175,28 +178,44 @@ NEEDED_FAR_MORE = (
     "Only far more people than these would show whether a gap above {relevant} exists."
 )
 WHERE_EQUAL = "at equal columns "
-OTHERS_ALL = "Of the other groups compared {where}({n}) none has a gap above {bound} ({level})."
+FOUND_SEVERAL = (
+    "Gaps are found {where}in {n} groups, which are listed below; beside this one, the "
+    "largest is {points} {less} for {group}."
+)
+FOUND_SEVERAL_MORE = (
+    "Gaps are found {where}in {n} groups, which are listed below; beside this one, the "
+    "largest is {points} {more} for {group}."
+)
+OTHERS_ALL = (
+    "Of the groups compared {where}without a finding ({n}) none has a gap above {bound} ({level})."
+)
 OTHERS_SOME = (
-    "Of the other groups compared {where}({n}) none has a gap above {relevant} where {resolution} "
-    "people or more can be compared with as many, and none at all above {bound} ({level} each)."
+    "Of the groups compared {where}without a finding ({n}) none has a gap above {relevant} in"
+    " comparisons as good as one of {resolution} people with as many, and none at all above "
+    "{bound} ({level} each)."
 )
 OTHERS_SOME_TOO_FEW = (
-    "Of the other groups compared {where}({n}) none has a gap above {relevant} where {resolution} "
-    "people or more can be compared with as many ({level}); the smaller ones have too few people "
-    "to say how large their gaps are."
+    "Of the groups compared {where}without a finding ({n}) none has a gap above {relevant} in"
+    " comparisons as good as one of {resolution} people with as many ({level}); the smaller "
+    "ones have too few people to say how large their gaps are."
 )
 OTHERS_TOO_FEW = (
-    "The other groups compared {where}({n}) have too few people to say how large their gaps are."
+    "The groups compared {where}without a finding ({n}) have too few people to say how large "
+    "their gaps are."
 )
 OTHERS_BOUND = (
-    "In the other groups compared {where}({n}), gaps of up to {bound} are possible ({level})."
+    "In the groups compared {where}without a finding ({n}), gaps of up to {bound} are "
+    "possible ({level})."
 )
 OTHERS_CLEARED = (
-    "In {cleared} of the {n} other groups compared {where}no gap is above {relevant} ({level}); of "
-    "the rest this page can say nothing."
+    "In {cleared} of the {n} groups compared {where}without a finding no gap is above "
+    "{relevant} ({level}); of the rest this page can say nothing."
 )
-OTHERS_OPEN = "How large the gaps of the other groups are ({n}), this page cannot say."
-OTHERS_SHOWN = "Of the other groups that are shown ({n}) none has a gap above {relevant} ({level})."
+OTHERS_OPEN = "How large the gaps of the groups without a finding are ({n}), this page cannot say."
+OTHERS_SHOWN = (
+    "Of the groups that are shown without a finding ({n}) none has a gap above {relevant} "
+    "({level})."
+)
 ALONE = (
     "Groups that have next to nobody to compare with: {n}; how large their gaps are nobody can say."
 )
@@ -228,7 +247,7 @@ QUOTE_BOUND = "no gap above {bound} ({level})"
 QUOTE_WHOLE = "no gap above {bound} between the groups as a whole ({level})"
 QUOTE_NONE = "no number: these people are too few to show one"
 QUOTE_HIDDEN = "no number: none may be shown"
-QUOTE_NOTHING = "no number: nothing was compared"
+QUOTE_NOTHING = "no number: this audit found no answer"
 PEOPLE = "{n}"
 PEOPLE_SIDES = "{n} ({group}: {people}; {other_group}: {others})"
 SAMPLED = "For {questions}, {n} of {total} people were drawn by chance and examined."

@@ -31,6 +31,9 @@ STATES_OF_SMALLER = {
         "Inégal dans un groupe plus petit, et les autres colonnes l'expliquent"
     ),
 }
+STATE_OF_ERRORS = "Inégal dans les erreurs"
+STATE_ALSO_OF_ERRORS = "Inégal, aussi dans les erreurs"
+STATE_ALONE = "Inégal"
 FAVORABLE = "le résultat favorable ({labels})"
 SPELLINGS = "{labels}, aussi sous d'autres graphies"
 EVERYONE_ELSE = "tous les autres"
@@ -145,10 +148,10 @@ NONE_AT_EQUAL = " ; à valeurs égales de {columns}, aucun supérieur à {bound}
 HOLDS = " ({level})."
 HOLDS_EACH = " ({level} chacun)."
 CLEARED_SOME = (
-    "Rien de trouvé selon {attribute}, autant que {people} personnes puissent le montrer : aucun "
-    "écart supérieur à {relevant} là où {resolution} personnes ou plus peuvent être comparées à "
-    "autant d'autres ; dans les comparaisons plus petites, jusqu'à {bound} sont possibles ({level} "
-    "chacun)."
+    "Rien de trouvé selon {attribute}, autant que {people} personnes puissent le montrer : "
+    "aucun écart supérieur à {relevant} dans les comparaisons aussi bonnes que celle de "
+    "{resolution} personnes à autant d'autres ; dans les comparaisons plus petites, jusqu'à "
+    "{bound} sont possibles ({level} chacun)."
 )
 OPEN_BY_RATIO = (
     "Aucun écart n'est supérieur à {bound} dans les groupes comparés ({n}), mais un rapport des "
@@ -160,9 +163,10 @@ LIMITED_BY_RATIO = (
     "{ratio} n'est pas exclu ({level} chacun)."
 )
 CLEARED_SOME_UNBOUND = (
-    "Rien de trouvé selon {attribute}, autant que {people} personnes puissent le montrer : aucun "
-    "écart supérieur à {relevant} là où {resolution} personnes ou plus peuvent être comparées à "
-    "autant d'autres ({level}) ; des comparaisons plus petites, cette page ne peut rien dire."
+    "Rien de trouvé selon {attribute}, autant que {people} personnes puissent le montrer : "
+    "aucun écart supérieur à {relevant} dans les comparaisons aussi bonnes que celle de "
+    "{resolution} personnes à autant d'autres ({level}) ; des comparaisons plus petites, "
+    "cette page ne peut rien dire."
 )
 EQUAL_TOO_FEW = (
     "À valeurs égales de {columns}, trop peu de personnes sont comparables pour dire la taille de "
@@ -189,37 +193,48 @@ NEEDED_FAR_MORE = (
     "Il faudrait bien plus de personnes pour montrer s'il existe un écart supérieur à {relevant}."
 )
 WHERE_EQUAL = " à colonnes égales"
+FOUND_SEVERAL = (
+    "Des écarts sont trouvés{where} dans {n} groupes, énumérés plus bas ; à part celui-ci, le "
+    "plus grand est {points} {less} pour {group}."
+)
+FOUND_SEVERAL_MORE = (
+    "Des écarts sont trouvés{where} dans {n} groupes, énumérés plus bas ; à part celui-ci, le "
+    "plus grand est {points} {more} pour {group}."
+)
 OTHERS_ALL = (
-    "Des autres groupes comparés{where} ({n}), aucun n'a d'écart supérieur à {bound} ({level})."
+    "Des groupes comparés{where} sans écart trouvé ({n}), aucun n'a d'écart supérieur à "
+    "{bound} ({level})."
 )
 OTHERS_SOME = (
-    "Des autres groupes comparés{where} ({n}), aucun n'a d'écart supérieur à {relevant} là où "
-    "{resolution} personnes ou plus peuvent être comparées à autant d'autres, et aucun d'écart "
-    "supérieur à {bound} ({level} chacun)."
+    "Des groupes comparés{where} sans écart trouvé ({n}), aucun n'a d'écart supérieur à "
+    "{relevant} dans les comparaisons aussi bonnes que celle de {resolution} personnes à "
+    "autant d'autres, et aucun d'écart supérieur à {bound} ({level} chacun)."
 )
 OTHERS_SOME_TOO_FEW = (
-    "Des autres groupes comparés{where} ({n}), aucun n'a d'écart supérieur à {relevant} là où "
-    "{resolution} personnes ou plus peuvent être comparées à autant d'autres ({level}) ; les plus "
-    "petits ont trop peu de personnes pour qu'on puisse dire la taille de leurs écarts."
+    "Des groupes comparés{where} sans écart trouvé ({n}), aucun n'a d'écart supérieur à "
+    "{relevant} dans les comparaisons aussi bonnes que celle de {resolution} personnes à "
+    "autant d'autres ({level}) ; les plus petits ont trop peu de personnes pour qu'on puisse "
+    "dire la taille de leurs écarts."
 )
 OTHERS_TOO_FEW = (
-    "Les autres groupes comparés{where} ({n}) ont trop peu de personnes pour qu'on puisse dire la "
-    "taille de leurs écarts."
+    "Les groupes comparés{where} sans écart trouvé ({n}) ont trop peu de personnes pour qu'on"
+    " puisse dire la taille de leurs écarts."
 )
 OTHERS_BOUND = (
-    "Dans les autres groupes comparés{where} ({n}), des écarts jusqu'à {bound} sont possibles "
-    "({level})."
+    "Dans les groupes comparés{where} sans écart trouvé ({n}), des écarts jusqu'à {bound} "
+    "sont possibles ({level})."
 )
 OTHERS_CLEARED = (
-    "Dans {cleared} des {n} autres groupes comparés{where}, aucun écart n'est supérieur à "
-    "{relevant} ({level}) ; des autres, cette page ne peut rien dire."
+    "Dans {cleared} des {n} groupes comparés{where} sans écart trouvé, aucun écart n'est "
+    "supérieur à {relevant} ({level}) ; des autres, cette page ne peut rien dire."
 )
 OTHERS_OPEN = (
-    "De quelle taille sont les écarts des autres groupes comparés ({n}), cette page ne peut le "
-    "dire."
+    "De quelle taille sont les écarts des groupes comparés sans écart trouvé ({n}), cette "
+    "page ne peut le dire."
 )
 OTHERS_SHOWN = (
-    "Des autres groupes montrés ({n}), aucun n'a d'écart supérieur à {relevant} ({level})."
+    "Des groupes montrés sans écart trouvé ({n}), aucun n'a d'écart supérieur à {relevant} "
+    "({level})."
 )
 ALONE = (
     "Groupes qui n'ont presque personne à qui se comparer : {n} ; nul ne peut dire la taille de "
@@ -253,7 +268,7 @@ QUOTE_BOUND = "aucun écart supérieur à {bound} ({level})"
 QUOTE_WHOLE = "aucun écart supérieur à {bound} entre les groupes entiers ({level})"
 QUOTE_NONE = "aucun nombre : ces personnes sont trop peu nombreuses pour en montrer un"
 QUOTE_HIDDEN = "aucun nombre : aucun ne peut être montré"
-QUOTE_NOTHING = "aucun nombre : rien n'a été comparé"
+QUOTE_NOTHING = "aucun nombre : cet examen n'a pas trouvé de réponse"
 PEOPLE = "{n}"
 PEOPLE_SIDES = "{n} ({group} : {people} ; {other_group} : {others})"
 SAMPLED = "Pour {questions}, {n} personnes sur {total} ont été tirées au hasard et examinées."
