@@ -346,8 +346,8 @@ def test_a_bound_that_is_wide_because_the_gap_is_large_is_no_lack_of_people():
     bound = f"{100 * exclusion['bound']:.0f}"
     (text,) = (text for text in paragraph["more"] if "groups compared" in text)
     assert text == (
-        f"In the other groups compared at equal columns ({exclusion['n']}), gaps of up to {bound} "
-        "points are possible (95\xa0%)."
+        f"In the groups compared at equal columns without a finding ({exclusion['n']}), gaps of up "
+        f"to {bound} points are possible (95\xa0%)."
     )
     for language in ("de", "fr"):
         (column,) = first_page(one, language)["columns"]
