@@ -281,4 +281,9 @@ def _gap(row, is_of_numbers):
     percent = ""
     if row.outcome_rest > 0:
         percent = f" ({100 * row.effect / row.outcome_rest:+z.1f} % of the others' mean)"
-    return "{:+z,.4g} [{:+z,.4g}, {:+z,.4g}]".format(*ends) + percent
+    return "{} [{}, {}]".format(*map(_signed, ends)) + percent
+
+
+def _signed(value):
+    """Return a number with its sign and four digits, or all of those before the decimal mark."""
+    return f"{value:+z,.0f}" if abs(value) >= 1000 else f"{value:+z,.4g}"

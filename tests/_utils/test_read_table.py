@@ -469,3 +469,13 @@ def test_messy_table_of_a_stranger(data_dir):
     assert frame["Gehaltswunsch"].dtype == float
     assert frame["Alter"].max() < 100
     assert ["Testergebnis" in str(n) and "percent" in str(n) for n in notes].count(True) == 1
+
+
+@pytest.mark.parametrize("text", ["NA", "N/A", "n/a", "NULL", ""])
+def test_texts_that_are_missing_without_being_told(tmp_path, text):
+    path = tmp_path / "people.csv"
+    path.write_text(f"name,age,hired\nAnn,31,yes\nBo,{text},no\nCy,40,{text}\n")
+    frame = read_table(path).frame
+    assert frame["age"].tolist()[::2] == [31, 40]
+    assert frame.isna().to_numpy().sum() == 2
+    assert frame["hired"].isna().tolist() == [False, False, True]

@@ -260,3 +260,20 @@ def test_another_spelling_of_the_favorable_decision_is_favorable(tmp_path, capsy
         assert ("by case or blanks alone count as favorable" in read[0]) == (spelling != "yes")
         shown.append(text.split(", wealth")[0])  # which depends on the order of blocks
     assert shown[0] == shown[1] == shown[2]
+
+
+def test_gaps_in_large_numbers_have_all_their_digits(tmp_path, capsys):
+    """Pay in cents: no 1.2e+04 beside 4,324."""
+    rng = np.random.default_rng(0)
+    pay = pd.DataFrame({"sex": np.resize(["f", "m"], 600), "pay": rng.normal(3e5, 3e4, 600)})
+    pay.loc[::2, "pay"] -= 12_345
+    pay["pay"] = pay["pay"].clip(2e5, 4e5)
+    pay.to_csv(tmp_path / "pay.csv", index=False)
+    state, file = str(tmp_path / "state.json"), str(tmp_path / "pay.csv")
+    about = ["--decision", "pay", "--number", "--protected", "sex", "--bounds", "200000,400000"]
+    main(["monitor", state, file, *about])
+    gaps = [line for line in capsys.readouterr().out.splitlines() if "gap " in line]
+    pay = pd.read_csv(file)
+    women, men = (pay.loc[pay["sex"] == s, "pay"].mean() for s in "fm")
+    assert f"gap {women - men:+,.0f} [" in " ".join(gaps)
+    assert "e+" not in " ".join(gaps).split(", wealth")[0]

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from skdisc import Audit, BlackBox
+from skdisc import Audit, BlackBox, Rule
 from skdisc.report import _summary
 from skdisc.report._first_page import answers, first_page
 from skdisc.report._first_page._paragraphs import texts_of
@@ -124,3 +124,30 @@ def test_more_people_are_asked_for_only_where_so_many_are_not_there(n):
 def test_errors_of_rounding_are_shown_as_zero():
     assert _summary.number(2.9e-16) == "0"
     assert _summary.number(-4.4e-6) == "-4.4e-06"
+
+
+def told_of_numbers(pay, **settings):
+    """Return the first paragraph about numbers that differ by sex."""
+    X = pd.DataFrame({"sex": np.resize(["f", "m"], len(pay))})
+    report = Audit(protected="sex", output="value", **settings).fit(X, pay).report_
+    (paragraph,) = first_page(report.document)["columns"]
+    return paragraph["first"].replace("\u00a0", " ")
+
+
+def test_means_of_logarithms_are_said_to_be_geometric():
+    rng = np.random.default_rng(0)
+    pay = np.exp(rng.normal(8, 0.4, 1000)) * np.resize([0.8, 1.0], 1000)
+    means = [np.exp(np.log(pay[side::2]).mean()) for side in (0, 1)]
+    said = told_of_numbers(pay, outcome_scale="log")
+    for mean in means:
+        assert f"{mean:,.0f} (geometric mean)" in said
+    assert "geometric" not in told_of_numbers(pay)
+
+
+def test_digits_are_those_of_numbers_whose_mean_is_near_zero():
+    rng = np.random.default_rng(0)
+    balance = np.resize([-27.0, 27.0], 1000) + rng.normal(0, 50, 1000)
+    balance -= balance.mean() - 1e-7
+    said = told_of_numbers(balance, rule=Rule(relevant_gap=10))
+    women, men = balance[::2].mean(), balance[1::2].mean()
+    assert f"on average −{-women:.1f} against {men:.1f}" in said

@@ -9,7 +9,7 @@ import pandas as pd
 
 from skdisc._utils._validation import closest, is_number, of_numbers
 
-MISSING = ("", "NA", "N/A", "#N/A", "<NA>", "NaN", "nan", "NULL", "null")  # not "None"
+MISSING = ("", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NULL", "null")  # not "None"
 _SEPARATORS = {"tab": "\t", "\\t": "\t"}
 
 

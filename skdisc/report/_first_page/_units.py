@@ -116,12 +116,14 @@ class Units(Points):
         return self.texts.SURE_NUMBERS.replace("{mean}", self.mean(mean))
 
     def _plain(self, value):
-        """Return a number with as many decimals as show three digits of the mean."""
+        """Return a number with as many decimals as show three digits of what numbers are like."""
         return number(self.texts, value, self._digits(value))
 
     def _digits(self, value):
-        mean = abs(self.outcome.get("mean") or value) or 1.0
-        return max(0, 2 - math.floor(math.log10(mean)))
+        # Where losses and gains cancel each other out, their mean is no size of them.
+        sizes = [abs(self.outcome.get(name) or 0.0) for name in ("mean", "deviation")]
+        size = max(sizes) or abs(value) or 1.0
+        return max(0, 2 - math.floor(math.log10(size)))
 
 
 class Ratios(Points):
@@ -132,7 +134,8 @@ class Ratios(Points):
         if rate is None:
             return "–"
         value = math.exp(rate)
-        return number(self.texts, value, max(0, 2 - math.floor(math.log10(value))))
+        shown = number(self.texts, value, max(0, 2 - math.floor(math.log10(value))))
+        return self.texts.GEOMETRIC.format(mean=shown)
 
     def gap(self, size: float, reference: float | None, is_less: bool = True) -> str:
         """Return by what share the one side has less, or more, than the other."""

@@ -39,6 +39,7 @@ SPELLINGS = "{labels}, auch in anderer Schreibweise"
 EVERYONE_ELSE = "allen anderen"
 ALL_OTHERS = "alle anderen"
 OTHERS_THERE = "die anderen mit {context}"
+GEOMETRIC = "{mean} (geometrisches Mittel)"
 POINTS = "{n} Punkte"
 MORE_COLUMNS = "{n} weiteren"
 WORDS = {
@@ -112,9 +113,9 @@ WORST_EQUAL = (
     "Wo die anderen Spalten gleich sind, ist er am größten bei {group}: {points} {less} als "
     "{others} ({range}; {people} Personen)."
 )
-BEST = "{More} als {others} hatte {group}: {points} {more} ({range}; {people} Personen)."
+BEST = "{group} hatte {more} als {others}: {points} {more} ({range}; {people} Personen)."
 BEST_EQUAL = (
-    "Wo die anderen Spalten gleich sind, hatte {more} als {others} {group}: {points} {more} "
+    "Wo die anderen Spalten gleich sind, hatte {group} {more} als {others}: {points} {more} "
     "({range}; {people} Personen)."
 )
 WHERE_GROUP = ", wo die anderen Spalten gleich sind"

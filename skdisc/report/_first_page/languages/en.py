@@ -39,6 +39,7 @@ SPELLINGS = "{labels}, also in other spellings"
 EVERYONE_ELSE = "everyone else"
 ALL_OTHERS = "everyone else"  # as the one that a group is compared with, or counted
 OTHERS_THERE = "the others with {context}"
+GEOMETRIC = "{mean} (geometric mean)"
 POINTS = "{n} points"
 MORE_COLUMNS = "{n} more"
 # Where less is better, such as of prices, the words of a pair change places.

@@ -39,6 +39,7 @@ SPELLINGS = "{labels}, aussi sous d'autres graphies"
 EVERYONE_ELSE = "tous les autres"
 ALL_OTHERS = "tous les autres"
 OTHERS_THERE = "les autres avec {context}"
+GEOMETRIC = "{mean} (moyenne géométrique)"
 POINTS = "{n} points"
 MORE_COLUMNS = "{n} autres"
 WORDS = {
