@@ -159,7 +159,8 @@ def numbers_of(
         raw, name = _predicted(frame, box, y, output, audit, about), None
     else:
         outcomes = y if box is None else np.asarray(box.decisions)
-        raw = finite_numbers(outcomes, "y" if box is None else "the decisions")
+        what = repr(name) if name is not None else "y"
+        raw = finite_numbers(outcomes, what if box is None else "the decisions")
         if output != VALUE and not ((raw >= 0) & (raw <= 1)).all():
             raise ValueError(
                 "output='probability' needs a model, or probabilities between 0 and 1 as y; y has "
@@ -270,8 +271,11 @@ def _about_texts(texts, what):
     if len(marks) > 1:
         do = f"amounts of several currencies ({', '.join(marks)}) cannot be compared: convert them"
         do += " to one, and write numbers alone"
-    else:
+    elif any(character.isdigit() for text in texts for character in text):
         do = "write numbers alone, without currency and blanks, with one decimal mark"
+    else:
+        do = "if it says that a number is missing, pass NaN (on the command line --missing TEXT); "
+        do += "else write numbers alone"
     rows = rows_in_words(len(texts))
     return f"{what} holds text in place of numbers in {rows}, of the form {shape!r}: {do}."
 

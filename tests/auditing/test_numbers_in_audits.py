@@ -112,7 +112,8 @@ def test_logarithms_compare_geometric_means():
     report = quick(outcome_scale="log").fit(X, y).report_
     women, men = (np.exp(np.log(y[X["sex"] == sex]).mean()) for sex in ("female", "male"))
     told = first_sentences(report).replace("\u00a0", " ")
-    assert f"on average {women:.1f} against {men:.1f}, {100 * (1 - women / men):.1f} % less" in told
+    means = " against ".join(f"{mean:.1f} (geometric mean)" for mean in (women, men))
+    assert f"on average {means}, {100 * (1 - women / men):.1f} % less" in told
     assert report.document["about"]["outcome"]["relevant_gap"] == pytest.approx(np.log(1.05))
 
 

@@ -285,3 +285,16 @@ def test_probabilities_in_a_column_have_a_direction_and_no_label(tmp_path, capsy
         assert cli.main([*asked, *more]) in (0, 1, 3)
         shown = " ".join(capsys.readouterr().out.split())
         assert f"{'less' if 'low' in more else 'more'} is better" in shown
+
+
+def test_a_word_in_place_of_pay_is_no_currency(tmp_path, capsys):
+    pay = ["3016", "2815", "unknown", "2585"] * 40
+    pd.DataFrame({"sex": ["f", "m"] * 80, "pay": pay}).to_csv(tmp_path / "pay.csv", index=False)
+    about = ["--target", "pay", "--number", "--protected", "sex"]
+    assert cli.main(["audit", str(tmp_path / "pay.csv"), *about]) == 2
+    said = "".join(capsys.readouterr())
+    assert "'pay' holds text in place of numbers in 40 rows, of the form 'unknown'" in said
+    assert "if it says that a number is missing" in said
+    assert "--missing TEXT" in said
+    missing = ["--missing", "pay=unknown", "--drop-unlabeled"]
+    assert cli.main(["audit", str(tmp_path / "pay.csv"), *about, *missing]) != 2
