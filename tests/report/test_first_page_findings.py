@@ -151,3 +151,16 @@ def test_digits_are_those_of_numbers_whose_mean_is_near_zero():
     said = told_of_numbers(balance, rule=Rule(relevant_gap=10))
     women, men = balance[::2].mean(), balance[1::2].mean()
     assert f"on average −{-women:.1f} against {men:.1f}" in said
+
+
+@pytest.mark.parametrize("is_rare", [False, True])
+def test_a_ratio_is_said_to_be_of_which_outcomes(is_rare):
+    """Of 99 of 100 people who get it, no ratio is far from 1; of those who do not, it may be."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"sex": rng.choice(["f", "m"], 3000)})
+    y = (rng.random(3000) < 0.013).astype(int)
+    report = Audit(protected="sex").fit(X, y if is_rare else 1 - y).report_
+    (answer,) = answers(report.document)
+    assert answer["others"]["whole"]["ratio"] is not None
+    ratio = "a ratio of rates of " if is_rare else "a ratio of rates of unfavorable outcomes of "
+    assert ratio + f"{answer['others']['whole']['ratio']:.2f}" in told(report)[1]

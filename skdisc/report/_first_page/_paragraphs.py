@@ -43,6 +43,7 @@ from skdisc.report._first_page._units import (
 
 LANGUAGES = ("en", "de", "fr")
 MOST_COLUMNS = 6  # of those held equal, that a sentence names
+_OF_FAVORABLE = ("four_fifths", "ll144")  # templates whose ratios are of favorable outcomes
 _OF_DESIGN = 1.25  # times the variance of independent people, which few people do not explain
 MOST_TIMES = 10  # times the people there are; a larger number needed is only said in words
 
@@ -516,8 +517,20 @@ class _Paragraph:
             n=self._count(exclusion["n"]),
             bound=self.units.bound(exclusion["bound"]),
             ratio=number(self.texts, exclusion["ratio"], 2),
+            outcome=self.texts.OF_UNFAVORABLE * self._has_ratios_of_unfavorable(),
             level=self._percent(exclusion["level"]),
         )
+
+    def _has_ratios_of_unfavorable(self):
+        """Return whether ratios are of unfavorable outcomes, as these are the rarer ones."""
+        template = (self.document.get("settings") or {}).get("template")
+        if self.raw is None or template in _OF_FAVORABLE:
+            return False
+        sides = [self.raw[side] for side in SIDES]
+        if any(None in (side["rate"], side["people"]) for side in sides):
+            return False
+        favorable = sum(side["rate"] * side["people"] for side in sides)
+        return favorable > sum(side["people"] for side in sides) / 2
 
     def _whole(self):
         """Return the bound of the groups as a whole."""

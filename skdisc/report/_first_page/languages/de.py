@@ -157,13 +157,14 @@ CLEARED_SOME = (
     "{level})."
 )
 OPEN_BY_RATIO = (
-    "Kein Abstand ist über {bound} in einer der verglichenen Gruppen ({n}), doch ein Verhältnis "
-    "der Anteile von {ratio} ist nicht ausgeschlossen (je {level})."
+    "Zwischen den Gruppen im Ganzen ist kein Abstand über {bound}, doch ein Verhältnis der "
+    "Anteile{outcome} von {ratio} ist nicht ausgeschlossen (je {level})."
 )
+OF_UNFAVORABLE = " ungünstiger Ergebnisse"
 LIMITED_BY_RATIO = (
     "Nach {attribute} nichts gefunden, soweit {people} Personen es zeigen können: kein Abstand "
-    "über {bound} in einer der verglichenen Gruppen ({n}), doch ein Verhältnis der Anteile von "
-    "{ratio} ist nicht ausgeschlossen (je {level})."
+    "über {bound} in einer der verglichenen Gruppen ({n}), doch ein Verhältnis der "
+    "Anteile{outcome} von {ratio} ist nicht ausgeschlossen (je {level})."
 )
 CLEARED_SOME_UNBOUND = (
     "Nach {attribute} nichts gefunden, soweit {people} Personen es zeigen können: kein "

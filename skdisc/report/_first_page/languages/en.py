@@ -150,12 +150,14 @@ CLEARED_SOME = (
     "comparisons up to {bound} are possible ({level} each)."
 )
 OPEN_BY_RATIO = (
-    "No gap is above {bound} in any of the groups compared ({n}), but a ratio of rates of {ratio} "
-    "is not excluded ({level} each)."
+    "Between the groups as a whole no gap is above {bound}, but a ratio of rates{outcome} of "
+    "{ratio} is not excluded ({level} each)."
 )
+OF_UNFAVORABLE = " of unfavorable outcomes"
 LIMITED_BY_RATIO = (
     "Nothing found by {attribute} as far as {people} people can show: no gap above {bound} in any "
-    "of the groups compared ({n}), but a ratio of rates of {ratio} is not excluded ({level} each)."
+    "of the groups compared ({n}), but a ratio of rates{outcome} of {ratio} is not excluded "
+    "({level} each)."
 )
 CLEARED_SOME_UNBOUND = (
     "Nothing found by {attribute} as far as {people} people can show: no gap above {relevant}"

@@ -155,13 +155,14 @@ CLEARED_SOME = (
     "{bound} sont possibles ({level} chacun)."
 )
 OPEN_BY_RATIO = (
-    "Aucun écart n'est supérieur à {bound} dans les groupes comparés ({n}), mais un rapport des "
-    "taux de {ratio} n'est pas exclu ({level} chacun)."
+    "Entre les groupes entiers, aucun écart n'est supérieur à {bound}, mais un rapport des "
+    "taux{outcome} de {ratio} n'est pas exclu ({level} chacun)."
 )
+OF_UNFAVORABLE = " de résultats défavorables"
 LIMITED_BY_RATIO = (
     "Rien de trouvé selon {attribute}, autant que {people} personnes puissent le montrer : aucun "
-    "écart supérieur à {bound} dans les groupes comparés ({n}), mais un rapport des taux de "
-    "{ratio} n'est pas exclu ({level} chacun)."
+    "écart supérieur à {bound} dans les groupes comparés ({n}), mais un rapport des "
+    "taux{outcome} de {ratio} n'est pas exclu ({level} chacun)."
 )
 CLEARED_SOME_UNBOUND = (
     "Rien de trouvé selon {attribute}, autant que {people} personnes puissent le montrer : "
