@@ -56,8 +56,6 @@ def notices_of(audited, least, relevant_size):
         notes += of_numbers(X, audited.numbers, protected, least, is_pay=is_pay)
         if is_pay:
             notes += parts_of_pay(audited.roll.names)
-        if audited.groups is None:
-            notes += rows_of_people(X, audited.numbers.raw, protected)
     elif audited.kind in ("labels", "decisions"):  # a model may well decide by a single column
         notes += outcome_columns(X, audited.outcomes, protected, people)
     for what, values in outcomes.items():
@@ -67,6 +65,9 @@ def notices_of(audited, least, relevant_size):
     if audited.table is not None:
         return notes
     notes += codes_of_missing(X, least) + identifiers(X, protected)
+    if audited.groups is None and people is None:
+        raw = None if audited.numbers is None else audited.numbers.raw
+        notes += rows_of_people(X, raw, protected)
     if people is None:
         notes += missing_with(X, protected, least)
         if audited.groups is None:
@@ -165,8 +166,9 @@ def parts_of_pay(names):
 def rows_of_people(X, raw, protected=()):
     """Return a note on each column that seems to name people with several rows each.
 
-    `raw`: the outcomes, which are much alike within a person. `protected`: they are not looked at.
-    Shapes: `X` (n_rows, n_columns).
+    `raw`: the numbers that are compared, which are much alike within a person; None: decisions,
+    which may not be. `protected`: of one person they are always the same. Shapes: `X` (n_rows,
+    n_columns).
     """
     notes = []
     for name, column in X.items():
@@ -176,22 +178,45 @@ def rows_of_people(X, raw, protected=()):
             continue
         if not _PERSON_SHARE * len(X) <= len(values) <= len(X) / _PERSON_ROWS:
             continue
-        within = raw - (np.bincount(codes, raw) / np.bincount(codes))[codes]
-        # Not less either where all outcomes are equal.
-        if within.var() * len(X) / (len(X) - len(values)) >= _ALIKE * raw.var():
+        same = [p for p in protected if p in X and _is_same_within(codes, X[p])]
+        if not same and not _are_alike_within(codes, raw):
             continue
         notes.append(
             _above(
                 name,
-                "rows of people",
+                "rows of the same" if same else "rows of people",
                 "rows of one person",
                 "say so",
                 distinct=f"{len(values):,}",
+                same=", ".join(map(str, same)),
                 n=f"{len(X):,}",
                 option=f"--groups {_quoted(name)}",
             )
         )
     return notes
+
+
+def _are_alike_within(codes, raw):
+    """Return whether numbers vary less within values of a column than in all."""
+    if raw is None:
+        return False
+    within = raw - (np.bincount(codes, raw) / np.bincount(codes))[codes]
+    # Not less either where all outcomes are equal.
+    return within.var() * len(raw) / (len(raw) - int(codes.max()) - 1) < _ALIKE * raw.var()
+
+
+def _is_same_within(codes, column):
+    """Return whether all rows of each value have one group, which chance would not bring about."""
+    groups, names = numbers_of(column)
+    if (groups < 0).any() or not 1 < len(names) <= _MOST_GROUPS:
+        return False
+    first = np.zeros(int(codes.max()) + 1, dtype=np.int64)
+    first[codes] = groups
+    if (groups != first[codes]).any():
+        return False
+    shares = np.bincount(groups) / len(groups)
+    alike = (shares[None] ** np.bincount(codes)[:, None]).sum(axis=1)
+    return np.log(alike).sum() < np.log(_CHANCE)
 
 
 def _misses(column, yes, no):

@@ -327,7 +327,9 @@ def noticed_columns():
     notes += _notices.stand_ins(X[["sex", "title"]], ["sex"]) + _notices.copies(pd.concat([X, X]))
     person = np.repeat(np.arange(100), 4)
     alike = np.repeat(draw.normal(size=100), 4) + draw.normal(0, 0.01, n)
-    notes += _notices.rows_of_people(pd.DataFrame({"person": person}), alike)
+    people = pd.DataFrame({"person": person})
+    notes += _notices.rows_of_people(people, alike)
+    notes += _notices.rows_of_people(people.assign(sex=person % 2), None, ["sex"])
     return [note.to_dict() for note in notes if note.above]
 
 

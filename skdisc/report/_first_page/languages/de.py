@@ -763,6 +763,9 @@ SENTENCES = {
     "part of target": "sie zählt als Teil der Zielspalte, und deren Rest als Grundentgelt",
     "base named": "wenn die Zielspalte das Grundentgelt ist: --base COL statt --target COL",
     "rows of people": "{distinct} Werte in {n} Zeilen, deren Ergebnisse sich sehr gleichen",
+    "rows of the same": (
+        "{distinct} Werte in {n} Zeilen, und {same} ist in allen Zeilen eines Werts gleich"
+    ),
     "rows of one person": (
         "wenn Zeilen eines Werts von einer Person sind, zählen sie als so viele Personen"
     ),

@@ -669,6 +669,7 @@ SENTENCES = {
     "part of target": "it counts as a part of the target, and the rest of the target as base pay",
     "base named": "if the target is base pay, name it so: --base COL in place of --target COL",
     "rows of people": "{distinct} values in {n} rows, whose outcomes are much alike",
+    "rows of the same": "{distinct} values in {n} rows, and {same} is the same in all rows of each",
     "rows of one person": "if rows of one value are of one person, they count as so many people",
     "say so": "say so: {option}",
     "code": "{value} in {n} rows, far from all other numbers",

@@ -768,6 +768,9 @@ SENTENCES = {
     "rows of people": (
         "{distinct} valeurs dans {n} lignes, dont les résultats se ressemblent beaucoup"
     ),
+    "rows of the same": (
+        "{distinct} valeurs dans {n} lignes, et {same} est le même dans toutes celles d'une valeur"
+    ),
     "rows of one person": (
         "si les lignes d'une valeur sont d'une personne, elles comptent comme autant de personnes"
     ),
