@@ -432,7 +432,7 @@ def _each_class(arguments, inputs, protected, names, roles, notes):
     codes = set()
     for i, (label, answers) in enumerate(audits.results_.items(), start=1):
         say(f"Class {clean(str(label))} against the rest\n")
-        source = _source(arguments, roles, [label], notes)
+        source = _source(arguments, roles, [label], notes) | {"one_vs_rest": True}
         codes.add(finish(answers, _numbered(arguments, i), source))
         say()
     classes_found = ", ".join(clean(str(c)) for c in audits.found_) or "none"

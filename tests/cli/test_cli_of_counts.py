@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import skops.io
+from documents import breaches
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
@@ -185,9 +186,13 @@ def test_each_class_against_the_rest(people, capsys):
     assert cli.main([*given, "--one-vs-rest"]) == cli.DISPARITY_FOUND
     out = capsys.readouterr().out
     assert "Class desk against the rest" in out
+    assert "got the outcome (job = desk) less often than" in " ".join(out.split())
+    assert "favorable outcome" not in out  # nobody said that any class is
     assert "All classes together: disparity found. Classes with a disparity: desk" in out
     first = json.loads((people / "jobs-1.json").read_text())
     assert first["source"]["favorable"] == ["desk"]
+    assert first["source"]["one_vs_rest"] is True
+    assert not breaches(first)
     assert cli.main(["verify", str(people / "jobs-1.json"), str(people / "jobs.csv")]) == 0
     for more in ([], ["--one-vs-rest", "--favorable=desk"]):
         assert cli.main([*given, *more]) == cli.USAGE

@@ -888,7 +888,8 @@ class _Paragraph:
         # Decisions that stand in a column are told by its name, not by that of the labels.
         name = source.get("predictions") or source.get("target")
         labels = f"{name} = {labels}" if name and not is_cut else labels
-        return self.texts.FAVORABLE.format(labels=labels)
+        text = self.texts.ONE_CLASS if source.get("one_vs_rest") else self.texts.FAVORABLE
+        return text.format(labels=labels)
 
     def _target(self):
         """Return the name of what is compared."""

@@ -35,6 +35,7 @@ STATE_OF_ERRORS = "Unequal in its errors"
 STATE_ALSO_OF_ERRORS = "Unequal, also in its errors"
 STATE_ALONE = "Unequal"  # no other columns could be equal
 FAVORABLE = "the favorable outcome ({labels})"
+ONE_CLASS = "the outcome ({labels})"  # of several, of which none is called favorable
 SPELLINGS = "{labels}, also in other spellings"
 EVERYONE_ELSE = "everyone else"
 ALL_OTHERS = "everyone else"  # as the one that a group is compared with, or counted
