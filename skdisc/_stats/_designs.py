@@ -5,9 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special
 
-from skdisc._stats._means import skewness_known
-
-_ROUNDING = 1e-12  # a deviation from the mean that is a smaller share of a number is 0
+from skdisc._stats._means import away_from, skewness_known
 
 
 @dataclass(frozen=True)
@@ -91,10 +89,8 @@ class DesignMeans:
                 total = by_stratum(w, stratum[in_either])
                 mean = by_stratum(w * y[in_either], stratum[in_either]) / total
                 centers.append(common if equal else mean)
-                deviation = y[in_either] - centers[-1][stratum[in_either]]
-                # The mean of equal numbers may differ from each of them by rounding.
-                deviation[np.abs(deviation) <= _ROUNDING * np.abs(y[in_either])] = 0
-                residual = np.where(w > 0, w * deviation, 0)
+                away = away_from(y[in_either], centers[-1][stratum[in_either]])
+                residual = np.where(w > 0, w * away, 0)
                 share = np.bincount(unit, w, minlength=len(key)) / total[of_unit]
                 cluster_sums = np.bincount(unit, residual, minlength=len(key)) / total[of_unit]
                 sums.append(

@@ -7,7 +7,7 @@ import pandas as pd
 from scipy import special
 
 FEWEST_ROWS = 30  # of a group, for the normal approximation of its mean
-_EQUAL = 1e-9  # means of constants that differ by a smaller share of their size are equal
+_EQUAL = 1e-11  # means of constants that differ by a smaller share of their size are equal
 _ROUNDING = 1e-12  # squares about a mean that are a smaller share of those about a center are 0
 MEANS_TEST = "Welch's and Hall's test, group against rest"
 TOO_SKEWED = (
@@ -550,6 +550,15 @@ def _mean_variance_size(sums):
         square = second / weight
         variance = _without_rounding(square - mean**2, square) * n / (n - 1)
     return mean, np.where(n > 1, variance, np.nan), n
+
+
+def away_from(y, mean):
+    """Return distances of numbers from a mean, and 0 where they are rounding errors of the mean.
+
+    The mean of equal numbers may differ from each of them by rounding.
+    """
+    away = y - mean
+    return np.where(np.abs(away) <= _ROUNDING * np.abs(y), 0.0, away)
 
 
 def _without_rounding(spread, square):

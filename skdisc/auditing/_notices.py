@@ -35,6 +35,7 @@ _GAP, _GAP_NEGATIVE = 1.0, 0.15  # between codes and the other numbers, in range
 _FEWEST_COUNTS, _MOST_CELLS = 4, 2  # rows of a table of counts, and cells for each of its rows
 _MANY_PEOPLE = 10  # in one of its rows
 _SAME_ORDER = 0.99  # rank correlation of a column that may be the outcome in other words
+_PEOPLE = 100  # fewer values of a column may be ages, or places
 _PERSON_SHARE, _PERSON_ROWS, _ALIKE = 0.1, 1.5, 0.5  # of the rows; rows of each; of the variance
 _OUTCOME = "\0outcome"  # a name that no column of a file has
 _MISSING_SHARE, _MISSING_GAP, _CHANCE = 0.01, 0.05, 1e-4
@@ -67,7 +68,7 @@ def notices_of(audited, least, relevant_size):
     notes += codes_of_missing(X, least) + identifiers(X, protected)
     if audited.groups is None and people is None:
         raw = None if audited.numbers is None else audited.numbers.raw
-        notes += rows_of_people(X, raw, protected)
+        notes += rows_of_people(X, raw, protected, audited.outcomes)
     if people is None:
         notes += missing_with(X, protected, least)
         if audited.groups is None:
@@ -163,14 +164,16 @@ def parts_of_pay(names):
     return [_above(names["variable"], "target alone", "part of target", "base named")]
 
 
-def rows_of_people(X, raw, protected=()):
+def rows_of_people(X, raw, protected=(), outcomes=None):
     """Return a note on each column that seems to name people with several rows each.
 
     `raw`: the numbers that are compared, which are much alike within a person; None: decisions,
-    which may not be. `protected`: of one person they are always the same. Shapes: `X` (n_rows,
-    n_columns).
+    which may not be. `protected`: of one person they are always the same. `outcomes`: numbers or
+    decisions, which depend on the person somewhat. Shapes: `X` (n_rows, n_columns).
     """
     notes = []
+    if any(values is not None and np.ptp(values) == 0 for values in (raw, outcomes)):
+        return notes  # where all are equal, those of one person are no more alike
     for name, column in X.items():
         is_name = is_integer_dtype(column) or is_string_dtype(column)
         codes, values = numbers_of(column)
@@ -178,7 +181,13 @@ def rows_of_people(X, raw, protected=()):
             continue
         if not _PERSON_SHARE * len(X) <= len(values) <= len(X) / _PERSON_ROWS:
             continue
-        same = [p for p in protected if p in X and _is_same_within(codes, X[p])]
+        same = []
+        if outcomes is not None and len(values) >= _PEOPLE:
+            same = [
+                p
+                for p in protected
+                if p in X and _is_same_within(codes, X[p]) and _depend_on(codes, X[p], outcomes)
+            ]
         if not same and not _are_alike_within(codes, raw):
             continue
         notes.append(
@@ -201,7 +210,6 @@ def _are_alike_within(codes, raw):
     if raw is None:
         return False
     within = raw - (np.bincount(codes, raw) / np.bincount(codes))[codes]
-    # Not less either where all outcomes are equal.
     return within.var() * len(raw) / (len(raw) - int(codes.max()) - 1) < _ALIKE * raw.var()
 
 
@@ -216,7 +224,27 @@ def _is_same_within(codes, column):
         return False
     shares = np.bincount(groups) / len(groups)
     alike = (shares[None] ** np.bincount(codes)[:, None]).sum(axis=1)
-    return np.log(alike).sum() < np.log(_CHANCE)
+    return np.log(np.maximum(alike, _CHANCE)).sum() < np.log(_CHANCE)
+
+
+def _depend_on(codes, column, outcomes):
+    """Return whether outcomes differ more between values of one group than chance lets them.
+
+    So do those of people, whose rows are then no independent people; of first names, which tell
+    sex as well, they do not.
+    """
+    groups, names = numbers_of(column)
+    n, n_values = np.bincount(codes), np.count_nonzero(np.bincount(codes))
+    within = outcomes - (np.bincount(codes, outcomes) / np.maximum(n, 1))[codes]
+    of_group = outcomes - (np.bincount(groups, outcomes) / np.bincount(groups))[groups]
+    freedom = n_values - len(names), len(codes) - n_values
+    squares = (of_group**2).sum() - (within**2).sum(), (within**2).sum()
+    if min(freedom) < 1 or squares[0] <= 0:
+        return False
+    if squares[1] <= 0:  # all rows of each value agree
+        return True
+    ratio = squares[0] / freedom[0] / (squares[1] / freedom[1])
+    return stats.f.sf(ratio, *freedom) < _CHANCE
 
 
 def _misses(column, yes, no):

@@ -411,7 +411,7 @@ def test_a_first_table_of_two_wages(n):
     told = " ".join(report.to_text().replace("\u00a0", " ").split())
     assert "16.7 % less (range unknown)" in told
     assert "At equal team, 16.7 % less remain (range unknown)" in told
-    assert "at equal columns range unknown" in told
+    assert "at equal columns -2.000 (range unknown)" in told
     assert "[" not in told
     assert "not compared" not in told
     questions = {v["null"]: v["verdict"] for v in report.document["verdicts"]}

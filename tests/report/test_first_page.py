@@ -344,10 +344,10 @@ def test_a_bound_that_is_wide_because_the_gap_is_large_is_no_lack_of_people():
     assert "too few" not in said
     assert "too small" not in said
     bound = f"{100 * exclusion['bound']:.0f}"
-    (text,) = (text for text in paragraph["more"] if "groups compared" in text)
+    (text,) = (text for text in paragraph["more"] if "without a finding" in text)
     assert text == (
-        f"In the groups compared at equal columns without a finding ({exclusion['n']}), gaps of up "
-        f"to {bound} points are possible (95\xa0%)."
+        f"In the comparisons at equal columns without a finding ({exclusion['n']}), gaps of up to "
+        f"{bound} points are possible (95\xa0%)."
     )
     for language in ("de", "fr"):
         (column,) = first_page(one, language)["columns"]

@@ -35,7 +35,7 @@ def test_a_second_group_is_named_beside_the_one_that_leads():
     (answer,) = answers(report.document)
     (second,) = {*groups} - {answer["worst"]["group"]}
     assert "Gaps are found at equal columns in 2 groups" in said
-    assert f"{100 * abs(groups[second]):.1f} points less for {second}" in said
+    assert f"one of them is {second}, with {100 * abs(groups[second]):.1f} points less" in said
     assert "without a finding" in said
     assert "other groups" not in said
 
@@ -76,6 +76,36 @@ def test_without_other_columns_none_is_equal():
     word, said = told(report)
     assert word == "Unequal"
     assert "No other columns were given" in said
+
+
+def test_a_whole_group_that_only_equal_columns_show_is_named():
+    """One group has much lower grades, and another less pay at equal grades."""
+    rng = np.random.default_rng(0)
+    group, grade = rng.choice(list("abcd"), 2000), rng.integers(2, 6, 2000)
+    grade = np.where(group == "a", np.maximum(grade - 2, 0), grade)
+    grade = np.where(group == "d", grade + 1, grade)
+    pay = 100 + 10.0 * grade - 12 * (group == "d") + rng.normal(0, 3, 2000)
+    X = pd.DataFrame({"group": group, "grade": grade})
+    report = Audit(protected="group", output="value").fit(X, pay).report_
+    causes = [row for row in report.document["evidence"] if row["kind"] == "cause"]
+    assert [row["group"] for row in causes if row["found"]] == ["group = 'd'"]
+    (paragraph,) = first_page(report.document)["columns"]
+    assert "it is worst for group = 'd'" in told(report)[1]
+    assert "group = 'd'" in dict(paragraph["lines"])["Another group"]
+
+
+@pytest.mark.parametrize("settings", [{}, {"outcome_scale": "log"}, {"confirm": 0.5}])
+def test_wages_that_floats_do_not_average_exactly_have_no_range(settings):
+    X, _ = opposite(600)
+    wage = np.where(X["sex"] == "f", 17.35, 18.99)
+    report = Audit(protected="sex", output="value", random_state=0, **settings).fit(X, wage).report_
+    (paragraph,) = first_page(report.document)["columns"]
+    lines = dict(paragraph["lines"])
+    for line in ("Number to quote", "At equal columns"):
+        assert lines[line].replace("\u00a0", " ") == "8.6 % less for sex = 'f' (range unknown)"
+    (row,) = [r for r in report.document["verdicts"] if r["null"] == "marginal"]
+    assert row["verdict"] == "disparity found"
+    assert row["ci_low"] is None
 
 
 def test_all_outcomes_equal_leave_no_range_to_quote():

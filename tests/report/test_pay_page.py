@@ -329,7 +329,7 @@ def noticed_columns():
     alike = np.repeat(draw.normal(size=100), 4) + draw.normal(0, 0.01, n)
     people = pd.DataFrame({"person": person})
     notes += _notices.rows_of_people(people, alike)
-    notes += _notices.rows_of_people(people.assign(sex=person % 2), None, ["sex"])
+    notes += _notices.rows_of_people(people.assign(sex=person % 2), None, ["sex"], alike)
     return [note.to_dict() for note in notes if note.above]
 
 

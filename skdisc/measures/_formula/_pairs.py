@@ -6,7 +6,7 @@ from functools import cached_property
 import numpy as np
 
 from skdisc._stats import DesignMeans
-from skdisc._stats._means import skewness_known
+from skdisc._stats._means import away_from, skewness_known
 from skdisc._stats._rates import FN, FP, N_CELLS, RATES, TN, TP
 
 ALL = (TN, FP, FN, TP)
@@ -94,7 +94,7 @@ def _moments(y, w):
     """Return mean, sample variance, size and skewness of the mean, along the last axis."""
     n = w.sum(axis=-1)
     mean = (y * w).sum(axis=-1) / n
-    away = y - np.expand_dims(mean, -1)
+    away = away_from(y, np.expand_dims(mean, -1))
     variance = (away**2 * w).sum(axis=-1) / (n - 1)
     with np.errstate(over="ignore"):  # such numbers count as too skewed
         third = (away**3 * w).sum(axis=-1) / (n * (n - 1) * (n - 2))

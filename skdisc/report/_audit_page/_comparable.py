@@ -29,7 +29,9 @@ def _comparable(row):
     gap = [row[n] for n in ("gap", "gap_ci_low", "gap_ci_high", "gap_ci_level")]
     numbers = [row[n] for n in ("effect", "ci_low", "ci_high")]
     is_compared = None not in numbers
-    without_range = "not compared" if numbers[0] is None else "range unknown"
+    without_range = "not compared"
+    if numbers[0] is not None:
+        without_range = f"{words.number(numbers[0])} (range unknown)"
     return {
         "attribute": row["attribute"],
         "group": row["group"],

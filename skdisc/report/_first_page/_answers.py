@@ -261,8 +261,6 @@ def _raw(attribute, evidence, document):
     same = [group for group in shown if group["measure"] == row["measure"]]
     rest = _other_side(row, same, document)
     also = _also(row, rest, [group for _, group in of_rate])
-    # Where nobody varies no test finds a gap, and nothing hides it either.
-    nobody_varies = is_without_range(row) and row["gap"] != 0
     is_less = row["gap"] <= 0
     if not is_less:  # the others are worse off
         one, rest = rest, one
@@ -270,16 +268,11 @@ def _raw(attribute, evidence, document):
         "worse_off": one,
         "better_off": rest,
         "measure": row["measure"],
-        "found": bool(pairs) or nobody_varies,
+        "found": bool(pairs),
         "also": also,
         **seen_from(row, "gap", is_less),
         **_shares(row, one, rest, rates),
     }
-
-
-def is_without_range(gap):
-    """Return whether a gap of numbers has no range, as nobody varies within a group."""
-    return "relative" in gap and gap["relative"]["ci_low"] is None
 
 
 def _leading(rows):
@@ -398,8 +391,9 @@ def _worst(attribute, evidence, raw, equal):
         for row in evidence
         if row["found"] and row["kind"] != "gap" and row["group"] not in raw_groups
     ]
-    if raw and raw["found"]:  # other groups as a whole are told of beside it
-        findings = [row for row in findings if _context(row, attribute)]
+    if raw and raw["found"]:  # raw gaps of other groups as a whole are told of beside it
+        is_whole = [row["kind"] != "cause" and not _context(row, attribute) for row in findings]
+        findings = [row for row, whole in zip(findings, is_whole, strict=True) if not whole]
     # A gap at equal columns says more than one that columns may account for.
     findings = [row for row in findings if row["kind"] == "cause"] or findings
     judged = [row for row in findings if row["judged"] is not False]

@@ -23,7 +23,6 @@ from skdisc.report._first_page._answers import (
     answers,
     in_all,
     is_of_smaller_group,
-    is_without_range,
     nulls_found,
     seen_from,
 )
@@ -114,9 +113,9 @@ class _Paragraph:
         self.answer, self.document, self.texts = answer, document, texts
         self.raw, self.equal, self.worst = (answer[name] for name in ("raw", "equal", "worst"))
         ends = () if self.equal is None else (self.equal["ci_low"], self.equal["ci_high"])
-        if None in ends and not (self.raw and self.raw["gap"] and is_without_range(self.raw)):
+        if None in ends and not self._is_found_at_equal_columns():
             # Without a range, as where numbers are too skewed, an estimate tells nothing, unless
-            # nobody varies: then the test is exact.
+            # nobody varies: then there is a test, and no interval.
             self.equal = self.equal | {"gap": None}
         self.units = units_of(document, texts)
         self.outcome = document["about"].get("outcome")
@@ -126,6 +125,14 @@ class _Paragraph:
             self.equal = self.equal | {"reference": self.raw["reference"]}
             if self.outcome is not None and self._excludes_nothing():
                 self.equal = self.equal | {"gap": None}
+
+    def _is_found_at_equal_columns(self):
+        """Return whether the group that is worse off as a whole, or its other side, is a cause."""
+        groups = [] if self.raw is None else [self.raw[side]["group"] for side in SIDES]
+        return any(
+            row["found"] and row["kind"] == "cause" and row["group"] in groups
+            for row in self.document["evidence"]
+        )
 
     def _with_reference(self, raw):
         """Return the raw gap with the mean that it is a share of: that of whom it is about."""
@@ -352,6 +359,10 @@ class _Paragraph:
         """Return why nobody is compared at equal columns, a sentence of the audit."""
         reason = self._told((self.equal or {}).get("reason"))
         return f"{reason[:1].upper()}{reason[1:].rstrip('.')}." if reason else ""
+
+    def _is_only_reason(self, state):
+        """Return whether nothing is found, and columns held equal are why no more is known."""
+        return state in (LIMITED, UNKNOWN) and bool(self._true_reason())
 
     def _true_reason(self):
         """Return why nobody is compared at equal columns, unless people are too few for it."""
@@ -633,7 +644,7 @@ class _Paragraph:
         return text.format(needed=shown, relevant=self.units.bound(relevant))
 
     def _found_several(self):
-        """Return how many groups are found, and the largest that no sentence before is about."""
+        """Return how many groups are found, and one that no sentence before is about."""
         exclusion, is_equal, nulls = self._examined_groups()
         if exclusion is None or exclusion["n_found"] < 2:
             return ""
@@ -665,6 +676,8 @@ class _Paragraph:
         """Return what is excluded of groups, whether at equal columns, and the null hypotheses."""
         raw, equal = (self.answer["others"][n] for n in ("raw", "equal"))
         is_equal = equal is not None and (equal["bound"] is not None or equal["n_cleared"] > 0)
+        # Without other columns, comparisons at equal columns are those of the raw question.
+        is_equal &= bool(raw is None or (self.equal and self.equal["columns"]))
         nulls = ("conditional",) if is_equal or raw is None else ("contextual", "marginal")
         return equal if is_equal or raw is None else raw, is_equal, nulls
 
@@ -723,6 +736,7 @@ class _Paragraph:
         """Return the lines below: what to quote, what remains, of how many people, what to do."""
         leads, smaller = self._smaller_group_leads(), self._quoted_group()
         quote, remains = self._quote(), self._remains_quoted()
+        kind = "smaller" if self.worst is None or self.worst["context"] else "another"
         if self.is_of_smaller_group or leads:
             remains = self._with_smaller(remains)
         lines = {
@@ -730,7 +744,7 @@ class _Paragraph:
             "whole": self._quoted_whole() if leads else None,
             "remains": remains,
             "equal": self._columns() if self.equal and self.equal["columns"] else None,
-            "smaller": None if smaller == quote or self.is_of_smaller_group else smaller,
+            kind: None if smaller == quote or self.is_of_smaller_group else smaller,
             "people": self._people(),
             "next": self._next(),
         }
@@ -754,7 +768,7 @@ class _Paragraph:
             return self.texts.NEXT_OF_MODEL.format(attribute=self.answer["attribute"])
         if self.answer["reason"]:
             return self.texts.NEXT_OF_NOTHING
-        if state == OPEN and self._reason():
+        if (state == OPEN and self._reason()) or self._is_only_reason(state):
             return self.texts.NEXT_OF_REASON
         if state == OPEN and self._is_unasked():
             return self.texts.NEXT_OF_UNASKED

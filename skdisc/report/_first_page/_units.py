@@ -120,9 +120,9 @@ class Units(Points):
         return number(self.texts, value, self._digits(value))
 
     def _digits(self, value):
+        mean, deviation = (abs(self.outcome.get(n) or 0.0) for n in ("mean", "deviation"))
         # Where losses and gains cancel each other out, their mean is no size of them.
-        sizes = [abs(self.outcome.get(name) or 0.0) for name in ("mean", "deviation")]
-        size = max(sizes) or abs(value) or 1.0
+        size = (mean if mean > deviation / 100 else deviation) or abs(value) or 1.0
         return max(0, 2 - math.floor(math.log10(size)))
 
 

@@ -203,43 +203,39 @@ NEEDED_FAR_MORE = (
 )
 WHERE_EQUAL = "bei gleichen Spalten "
 FOUND_SEVERAL = (
-    "Gefunden sind Abstände {where}in {n} Gruppen, die unten stehen; neben diesem ist der "
-    "größte {points} {less} bei {group}."
+    "Gefunden sind Abstände {where}in {n} Gruppen, die unten stehen; eine davon ist {group} mit "
+    "{points} {less}."
 )
 FOUND_SEVERAL_MORE = (
-    "Gefunden sind Abstände {where}in {n} Gruppen, die unten stehen; neben diesem ist der "
-    "größte {points} {more} bei {group}."
+    "Gefunden sind Abstände {where}in {n} Gruppen, die unten stehen; eine davon ist {group} mit "
+    "{points} {more}."
 )
 OTHERS_ALL = (
-    "Von den {where}verglichenen Gruppen ohne Fund ({n}) hat keine einen Abstand über {bound}"
-    " ({level})."
+    "Von den Vergleichen {where}ohne Fund ({n}) hat keiner einen Abstand über {bound} ({level})."
 )
 OTHERS_SOME = (
-    "Von den {where}verglichenen Gruppen ohne Fund ({n}) hat keine einen Abstand über "
-    "{relevant} in Vergleichen, die so gut sind wie einer von {resolution} Personen mit "
-    "ebenso vielen, und keine überhaupt einen über {bound} (je {level})."
+    "Von den Vergleichen {where}ohne Fund ({n}) hat keiner einen Abstand über {relevant} in "
+    "Vergleichen, die so gut sind wie einer von {resolution} Personen mit ebenso vielen, und "
+    "keiner überhaupt einen über {bound} (je {level})."
 )
 OTHERS_SOME_TOO_FEW = (
-    "Von den {where}verglichenen Gruppen ohne Fund ({n}) hat keine einen Abstand über "
-    "{relevant} in Vergleichen, die so gut sind wie einer von {resolution} Personen mit "
-    "ebenso vielen ({level}); die kleineren haben zu wenige Personen, um zu sagen, wie groß "
-    "ihre Abstände sind."
+    "Von den Vergleichen {where}ohne Fund ({n}) hat keiner einen Abstand über {relevant} in "
+    "Vergleichen, die so gut sind wie einer von {resolution} Personen mit ebenso vielen "
+    "({level}); die kleineren haben zu wenige Personen, um zu sagen, wie groß die Abstände sind."
 )
 OTHERS_TOO_FEW = (
-    "Die {where}verglichenen Gruppen ohne Fund ({n}) haben zu wenige Personen, um zu sagen, "
-    "wie groß ihre Abstände sind."
+    "Die Vergleiche {where}ohne Fund ({n}) haben zu wenige Personen, um zu sagen, wie groß die "
+    "Abstände sind."
 )
 OTHERS_BOUND = (
-    "In den {where}verglichenen Gruppen ohne Fund ({n}) sind Abstände bis zu {bound} möglich "
-    "({level})."
+    "In den Vergleichen {where}ohne Fund ({n}) sind Abstände bis zu {bound} möglich ({level})."
 )
 OTHERS_CLEARED = (
-    "In {cleared} der {n} {where}verglichenen Gruppen ohne Fund ist kein Abstand über "
-    "{relevant} ({level}); über die übrigen kann diese Seite nichts sagen."
+    "In {cleared} der {n} Vergleiche {where}ohne Fund ist kein Abstand über {relevant} ({level}); "
+    "über die übrigen kann diese Seite nichts sagen."
 )
 OTHERS_OPEN = (
-    "Wie groß die Abstände der verglichenen Gruppen ohne Fund ({n}) sind, kann diese Seite "
-    "nicht sagen."
+    "Wie groß die Abstände in den Vergleichen ohne Fund ({n}) sind, kann diese Seite nicht sagen."
 )
 OTHERS_SHOWN = (
     "Von den gezeigten Gruppen ohne Fund ({n}) hat keine einen Abstand über {relevant} ({level})."
@@ -256,6 +252,7 @@ LINES = {
     "remains": "Bei gleichen Spalten",
     "equal": "Gleich gehaltene Spalten",
     "smaller": "Kleinere Gruppe",
+    "another": "Andere Gruppe",
     "people": "Personen",
     "next": "Was jetzt zu tun ist",
     "sure": "Wie sicher",

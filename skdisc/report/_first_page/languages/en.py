@@ -183,39 +183,41 @@ NEEDED_FAR_MORE = (
 )
 WHERE_EQUAL = "at equal columns "
 FOUND_SEVERAL = (
-    "Gaps are found {where}in {n} groups, which are listed below; beside this one, the "
-    "largest is {points} {less} for {group}."
+    "Gaps are found {where}in {n} groups, which are listed below; one of them is {group}, with "
+    "{points} {less}."
 )
 FOUND_SEVERAL_MORE = (
-    "Gaps are found {where}in {n} groups, which are listed below; beside this one, the "
-    "largest is {points} {more} for {group}."
+    "Gaps are found {where}in {n} groups, which are listed below; one of them is {group}, with "
+    "{points} {more}."
 )
 OTHERS_ALL = (
-    "Of the groups compared {where}without a finding ({n}) none has a gap above {bound} ({level})."
+    "Of the comparisons {where}without a finding ({n}) none has a gap above {bound} ({level})."
 )
 OTHERS_SOME = (
-    "Of the groups compared {where}without a finding ({n}) none has a gap above {relevant} in"
-    " comparisons as good as one of {resolution} people with as many, and none at all above "
+    "Of the comparisons {where}without a finding ({n}) none has a gap above {relevant} in "
+    "comparisons as good as one of {resolution} people with as many, and none at all above "
     "{bound} ({level} each)."
 )
 OTHERS_SOME_TOO_FEW = (
-    "Of the groups compared {where}without a finding ({n}) none has a gap above {relevant} in"
-    " comparisons as good as one of {resolution} people with as many ({level}); the smaller "
-    "ones have too few people to say how large their gaps are."
+    "Of the comparisons {where}without a finding ({n}) none has a gap above {relevant} in "
+    "comparisons as good as one of {resolution} people with as many ({level}); the smaller ones "
+    "have too few people to say how large the gaps are."
 )
 OTHERS_TOO_FEW = (
-    "The groups compared {where}without a finding ({n}) have too few people to say how large "
-    "their gaps are."
+    "The comparisons {where}without a finding ({n}) have too few people to say how large the gaps "
+    "are."
 )
 OTHERS_BOUND = (
-    "In the groups compared {where}without a finding ({n}), gaps of up to {bound} are "
-    "possible ({level})."
+    "In the comparisons {where}without a finding ({n}), gaps of up to {bound} are possible "
+    "({level})."
 )
 OTHERS_CLEARED = (
-    "In {cleared} of the {n} groups compared {where}without a finding no gap is above "
-    "{relevant} ({level}); of the rest this page can say nothing."
+    "In {cleared} of the {n} comparisons {where}without a finding no gap is above {relevant} "
+    "({level}); of the rest this page can say nothing."
 )
-OTHERS_OPEN = "How large the gaps of the groups without a finding are ({n}), this page cannot say."
+OTHERS_OPEN = (
+    "How large the gaps in the comparisons without a finding are ({n}), this page cannot say."
+)
 OTHERS_SHOWN = (
     "Of the groups that are shown without a finding ({n}) none has a gap above {relevant} "
     "({level})."
@@ -231,6 +233,7 @@ LINES = {
     "remains": "At equal columns",
     "equal": "Columns held equal",
     "smaller": "Smaller group",
+    "another": "Another group",
     "people": "People",
     "next": "What to do next",
     "sure": "How sure",

@@ -197,43 +197,43 @@ NEEDED_FAR_MORE = (
 )
 WHERE_EQUAL = " à colonnes égales"
 FOUND_SEVERAL = (
-    "Des écarts sont trouvés{where} dans {n} groupes, énumérés plus bas ; à part celui-ci, le "
-    "plus grand est {points} {less} pour {group}."
+    "Des écarts sont trouvés{where} dans {n} groupes, énumérés plus bas ; l'un d'eux est {group}, "
+    "avec {points} {less}."
 )
 FOUND_SEVERAL_MORE = (
-    "Des écarts sont trouvés{where} dans {n} groupes, énumérés plus bas ; à part celui-ci, le "
-    "plus grand est {points} {more} pour {group}."
+    "Des écarts sont trouvés{where} dans {n} groupes, énumérés plus bas ; l'un d'eux est {group}, "
+    "avec {points} {more}."
 )
 OTHERS_ALL = (
-    "Des groupes comparés{where} sans écart trouvé ({n}), aucun n'a d'écart supérieur à "
-    "{bound} ({level})."
+    "Des comparaisons{where} sans écart trouvé ({n}), aucune n'a d'écart supérieur à {bound} "
+    "({level})."
 )
 OTHERS_SOME = (
-    "Des groupes comparés{where} sans écart trouvé ({n}), aucun n'a d'écart supérieur à "
-    "{relevant} dans les comparaisons aussi bonnes que celle de {resolution} personnes à "
-    "autant d'autres, et aucun d'écart supérieur à {bound} ({level} chacun)."
+    "Des comparaisons{where} sans écart trouvé ({n}), aucune n'a d'écart supérieur à {relevant} "
+    "dans les comparaisons aussi bonnes que celle de {resolution} personnes à autant d'autres, et "
+    "aucune d'écart supérieur à {bound} ({level} chacun)."
 )
 OTHERS_SOME_TOO_FEW = (
-    "Des groupes comparés{where} sans écart trouvé ({n}), aucun n'a d'écart supérieur à "
-    "{relevant} dans les comparaisons aussi bonnes que celle de {resolution} personnes à "
-    "autant d'autres ({level}) ; les plus petits ont trop peu de personnes pour qu'on puisse "
-    "dire la taille de leurs écarts."
+    "Des comparaisons{where} sans écart trouvé ({n}), aucune n'a d'écart supérieur à {relevant} "
+    "dans les comparaisons aussi bonnes que celle de {resolution} personnes à autant d'autres "
+    "({level}) ; les plus petites ont trop peu de personnes pour qu'on puisse dire la taille de "
+    "leurs écarts."
 )
 OTHERS_TOO_FEW = (
-    "Les groupes comparés{where} sans écart trouvé ({n}) ont trop peu de personnes pour qu'on"
-    " puisse dire la taille de leurs écarts."
+    "Les comparaisons{where} sans écart trouvé ({n}) ont trop peu de personnes pour qu'on puisse "
+    "dire la taille de leurs écarts."
 )
 OTHERS_BOUND = (
-    "Dans les groupes comparés{where} sans écart trouvé ({n}), des écarts jusqu'à {bound} "
-    "sont possibles ({level})."
+    "Dans les comparaisons{where} sans écart trouvé ({n}), des écarts jusqu'à {bound} sont "
+    "possibles ({level})."
 )
 OTHERS_CLEARED = (
-    "Dans {cleared} des {n} groupes comparés{where} sans écart trouvé, aucun écart n'est "
-    "supérieur à {relevant} ({level}) ; des autres, cette page ne peut rien dire."
+    "Dans {cleared} des {n} comparaisons{where} sans écart trouvé, aucun écart n'est supérieur à "
+    "{relevant} ({level}) ; des autres, cette page ne peut rien dire."
 )
 OTHERS_OPEN = (
-    "De quelle taille sont les écarts des groupes comparés sans écart trouvé ({n}), cette "
-    "page ne peut le dire."
+    "De quelle taille sont les écarts des comparaisons sans écart trouvé ({n}), cette page ne "
+    "peut le dire."
 )
 OTHERS_SHOWN = (
     "Des groupes montrés sans écart trouvé ({n}), aucun n'a d'écart supérieur à {relevant} "
@@ -251,6 +251,7 @@ LINES = {
     "remains": "À colonnes égales",
     "equal": "Colonnes tenues égales",
     "smaller": "Groupe plus petit",
+    "another": "Autre groupe",
     "people": "Personnes",
     "next": "Que faire ensuite",
     "sure": "Quelle certitude",
