@@ -106,7 +106,7 @@ class Welch:
         skewness = np.where(is_known, skewness, 0.0)
         return cls(gap, error, df, skewness, np.where(is_known, most_skewness, np.inf))
 
-    def with_exact_p(self, n_first, n_second, scale):
+    def with_exact_p(self, n, m, scale):
         r"""Return the comparison with exact p-values where both samples are constant.
 
         If people were divided at random into samples of these sizes, n and m, the larger values
@@ -114,9 +114,9 @@ class Welch:
         one-sided p-value of the permutation test, whatever the numbers are; there is no interval
         still, as samples that do not vary do not show how much the numbers of others do.
 
-        `scale`: size of the numbers; constants that differ by a tiny share of it are equal.
+        `n`, `m`: sizes of the samples. `scale`: size of the numbers; constants that differ by a
+        tiny share of it are equal.
         """
-        n, m = n_first, n_second
         is_equal = (self.error == 0) & (np.abs(self.gap) <= _EQUAL * scale)
         gap = np.where(is_equal, 0.0, self.gap)
         with np.errstate(invalid="ignore"):

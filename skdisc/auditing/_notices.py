@@ -205,11 +205,16 @@ def rows_of_people(X, raw, protected=(), outcomes=None):
     return notes
 
 
+def _away_within(codes, values):
+    """Return the distance of each number from the mean of the rows with its code."""
+    return values - (np.bincount(codes, values) / np.bincount(codes))[codes]
+
+
 def _are_alike_within(codes, raw):
     """Return whether numbers vary less within values of a column than in all."""
     if raw is None:
         return False
-    within = raw - (np.bincount(codes, raw) / np.bincount(codes))[codes]
+    within = _away_within(codes, raw)
     return within.var() * len(raw) / (len(raw) - int(codes.max()) - 1) < _ALIKE * raw.var()
 
 
@@ -234,11 +239,9 @@ def _depend_on(codes, column, outcomes):
     sex as well, they do not.
     """
     groups, names = numbers_of(column)
-    n, n_values = np.bincount(codes), np.count_nonzero(np.bincount(codes))
-    within = outcomes - (np.bincount(codes, outcomes) / np.maximum(n, 1))[codes]
-    of_group = outcomes - (np.bincount(groups, outcomes) / np.bincount(groups))[groups]
-    freedom = n_values - len(names), len(codes) - n_values
-    squares = (of_group**2).sum() - (within**2).sum(), (within**2).sum()
+    n_values = int(codes.max()) + 1
+    of_group, within = ((_away_within(c, outcomes) ** 2).sum() for c in (groups, codes))
+    freedom, squares = (n_values - len(names), len(codes) - n_values), (of_group - within, within)
     if min(freedom) < 1 or squares[0] <= 0:
         return False
     if squares[1] <= 0:  # all rows of each value agree
