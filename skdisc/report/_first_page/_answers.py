@@ -392,8 +392,7 @@ def _worst(attribute, evidence, raw, equal):
         if row["found"] and row["kind"] != "gap" and row["group"] not in raw_groups
     ]
     if raw and raw["found"]:  # raw gaps of other groups as a whole are told of beside it
-        is_whole = [row["kind"] != "cause" and not _context(row, attribute) for row in findings]
-        findings = [row for row, whole in zip(findings, is_whole, strict=True) if not whole]
+        findings = [r for r in findings if r["kind"] == "cause" or _context(r, attribute)]
     # A gap at equal columns says more than one that columns may account for.
     findings = [row for row in findings if row["kind"] == "cause"] or findings
     judged = [row for row in findings if row["judged"] is not False]

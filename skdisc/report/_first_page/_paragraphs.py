@@ -128,11 +128,15 @@ class _Paragraph:
 
     def _is_found_at_equal_columns(self):
         """Return whether the group that is worse off as a whole, or its other side, is a cause."""
-        groups = [] if self.raw is None else [self.raw[side]["group"] for side in SIDES]
+        groups = self._whole_groups()
         return any(
             row["found"] and row["kind"] == "cause" and row["group"] in groups
             for row in self.document["evidence"]
         )
+
+    def _whole_groups(self):
+        """Return the names of the two sides of the raw gap; none if there is no such gap."""
+        return [] if self.raw is None else [self.raw[side]["group"] for side in SIDES]
 
     def _with_reference(self, raw):
         """Return the raw gap with the mean that it is a share of: that of whom it is about."""
@@ -366,8 +370,7 @@ class _Paragraph:
 
     def _true_reason(self):
         """Return why nobody is compared at equal columns, unless people are too few for it."""
-        reason = (self.equal or {}).get("reason")
-        is_of_few = any(is_sentence(reason, kind) for kind in OF_FEW) if reason else True
+        is_of_few = is_sentence((self.equal or {}).get("reason"), *OF_FEW)
         return "" if is_of_few else self._reason()
 
     def _told(self, reason):
@@ -648,8 +651,10 @@ class _Paragraph:
         exclusion, is_equal, nulls = self._examined_groups()
         if exclusion is None or exclusion["n_found"] < 2:
             return ""
-        sides = [] if self.raw is None else [self.raw[s]["group"] for s in SIDES]
-        already_told = {*sides, *(one["group"] for one in (self.raw or {}).get("also", ()))}
+        already_told = {
+            *self._whole_groups(),
+            *(one["group"] for one in (self.raw or {}).get("also", ())),
+        }
         already_told |= set() if self.worst is None else {self.worst["group"]}
         more = [
             row
