@@ -187,7 +187,7 @@ class _Quantity:
     rate: float
     of_unfavorable: bool
     overlap: bool
-    of_people: "_Quantity | None" = None  # of the same rows without weights, which count people
+    of_people: "_Quantity | None" = None  # of the same rows without weights and clusters
 
     def _stacked(self, values):
         """Return what each piece has, for all comparisons; NaN for one that nobody is left for."""
@@ -288,8 +288,11 @@ def _quantity(rows, name, comparisons, margins):
     is_rate = any(isinstance(p, Rates) for p in pieces)
     rate = _overall(rows, quantity) if is_rate else np.nan
     of_people = None
-    if rows.weight is not None and not rows.is_frequency:
-        of_people = _quantity(replace(rows, weight=None), name, comparisons, margins)
+    if rows.has_design:
+        # What a mean varies like, with weights or clusters, are fewer people than there are.
+        weight = rows.weight if rows.is_frequency else None
+        people = replace(rows, weight=weight, cluster=None)
+        of_people = _quantity(people, name, comparisons, margins)
     return _Quantity(name, pieces, rate, margins.rarer and rate > 0.5, overlap, of_people)
 
 

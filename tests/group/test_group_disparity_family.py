@@ -148,6 +148,23 @@ def test_what_a_measure_without_direction_shows_is_found():
     assert (result.verdict, result.n_found, len(result)) == (FOUND, 1, 0)
 
 
+@pytest.mark.parametrize("output", ["label", "value"])
+def test_clusters_leave_the_number_of_people_as_it_is(output):
+    rng = np.random.default_rng(0)
+    household, sex = np.repeat(np.arange(60), 6), rng.choice(["f", "m"], 360)
+    y = rng.normal(50, 5, 60)[household] + rng.normal(size=360)
+    y = y if output == "value" else (y > 50).astype(int)
+    settings = {"output": "value"} if output == "value" else {"pos_label": 1}
+    detector = GroupDisparity(protected="sex", measures=["mean_difference"], **settings)
+    X = pd.DataFrame({"sex": sex})
+    alone, together = (
+        detector.fit(X, y, groups=groups).result_.tables["family"] for groups in (None, household)
+    )
+    assert (together["n"] == [(sex == name).sum() for name in together["group"].str[7]]).all()
+    assert (together[["n", "n_others"]] == alone[["n", "n_others"]]).all(axis=None)
+    assert (together["low"] != alone["low"]).all()
+
+
 @pytest.mark.parametrize("measures", [["mean_difference"], ["impact_ratio"]])
 def test_min_effect_is_rejected_too(measures):
     X, y = people({("m",): (5000, 10_000), ("f",): (4600, 10_000)})
