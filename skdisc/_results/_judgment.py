@@ -13,6 +13,7 @@ __all__ = [
     "FOUND",
     "NOTHING",
     "NULLS",
+    "ONLY_THE_MODEL",
     "UNSURE",
     "Judgment",
     "confirmed_p",
@@ -33,6 +34,9 @@ NULLS = {
     "calibration": "given the score, or given selection, outcomes do not differ between groups",
     "everyone": "no group differs from everyone else",
 }
+ONLY_THE_MODEL = (  # why what a model that was trained here does is no finding
+    "the model does, but not the labels that it was trained on: chance in training could make it"
+)
 COVERED = 0.9  # share of the people of a protected value that judged groups must hold
 
 

@@ -21,7 +21,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from skdisc._blackbox._blackbox import AuditedModel
 from skdisc._results._findings import CaseFindings
-from skdisc._results._judgment import FOUND, NOTHING, UNSURE, Judgment
+from skdisc._results._judgment import FOUND, NOTHING, ONLY_THE_MODEL, UNSURE, Judgment
 from skdisc._task._task import Task
 from skdisc._utils._run_clock import OutOfTime, clock
 from skdisc._utils._warnings import ignoring
@@ -94,11 +94,7 @@ def _confirmed_by_labels(detector, task, result):
     if label_detector.output == "probability":
         label_detector.output = "decision"
     if _verdict(label_detector, task) != FOUND:
-        reason = (
-            "the model does, but not the labels that it was trained on: chance in training could "
-            "make it"
-        )
-        return _judged(result, Judgment(UNSURE, reason))
+        return _judged(result, Judgment(UNSURE, ONLY_THE_MODEL))
     note = (
         "The model was trained here, which is a matter of chance. The labels show a disparity, "
         "too, so that of the model counts."

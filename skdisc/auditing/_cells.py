@@ -9,6 +9,7 @@ from skdisc._results._judgment import (
     FOUND,
     NOTHING,
     NULLS,
+    ONLY_THE_MODEL,
     UNSURE,
     confirmed_p,
     favored_leads,
@@ -143,11 +144,7 @@ def _judged(results, p, corrected, significance, n_cells):
         reason = f"p = {p:.2g}, and {shown} after correction for {n_cells} questions"
         return {"verdict": UNSURE, "reason": reason}
     if results[0].verdict == FOUND:
-        reason = (
-            "the model does, but not the labels that it was trained on: chance in training could "
-            "make it"
-        )
-        return {"verdict": UNSURE, "reason": reason}
+        return {"verdict": UNSURE, "reason": ONLY_THE_MODEL}
     verdict = NOTHING if results[0].verdict == NOTHING else UNSURE
     return {"verdict": verdict, "reason": results[0].reason}
 

@@ -20,6 +20,7 @@ import pandas as pd
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from sklearn.base import BaseEstimator, ClassifierMixin
 
 from skdisc import Audit, AuditReport
 from skdisc._utils._json import misfit
@@ -704,6 +705,32 @@ def test_a_step_that_finds_what_the_audit_does_not_says_so():
         tried = told[told.rindex("What was tried") :]
         assert "disparity found by this step alone" in tried
         assert not re.search(r"disparity found(?! by this step alone)", tried.split("Limits")[0])
+
+
+class BySexAlone(ClassifierMixin, BaseEstimator):
+    """A model that learns nothing, and selects men."""
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X):
+        return X["sex"].to_numpy()
+
+
+def test_whose_p_value_decides_where_a_model_was_trained_here():
+    """Beside an interval of the model far from 0 stands the p-value of the labels, by its name."""
+    X = pd.DataFrame(np.random.default_rng(0).integers(0, 9, (300, 3)), columns=["sex", "b", "c"])
+    X["sex"] = X["sex"] % 2
+    y = np.random.default_rng(1).integers(0, 2, 300)  # nothing depends on anything
+    settings = {"protected": "sex", "random_state": 0, "detectors": ["DivExplorer"]}
+    report = Audit(BySexAlone(), **settings).fit(X, y).report_
+    (row,) = (v for v in report.document["verdicts"] if v["null"] == "contextual")
+    assert row["reason"].startswith("the model does, but not the labels")
+    told = " ".join(report.to_text().split())
+    assert re.search(r"corrected p [.0-9]+ \(of the labels\), not significant", told)
+    labels = Audit(**settings).fit(X, y).report_
+    assert "(of the labels)" not in labels.to_text()
 
 
 def test_a_gap_of_whole_groups_alone_is_no_answer_about_smaller_groups():

@@ -3,6 +3,7 @@
 import json
 from collections import Counter
 
+from skdisc._results._judgment import ONLY_THE_MODEL
 from skdisc._task._limits import limit_named
 from skdisc._utils._safe_text import clean, clean_lines
 from skdisc._verdicts._whom import whom
@@ -294,9 +295,15 @@ def _findings(document):
         shadows.setdefault(row["of"], []).append(row)
     size, told = _size(document), Counter(map(_told, rows))
     groups = {row["rank"]: row["group"] for row in rows}
+    by_labels = {
+        (v["attribute"], v["null"]) for v in document["verdicts"] if v["reason"] == ONLY_THE_MODEL
+    }
     findings = []
     for row in rows:
         finding = _finding(row, shadows.get(row["rank"], []), most_shadows, size)
+        if any((name, row["null"]) in by_labels for name in row["attributes"]):
+            # The effect is the model's; the larger p-value decides, which is that of the labels.
+            finding["p"] = f"{finding['p']} (of the labels)"
         # Of two rows that are otherwise told alike, the people compared with are the difference.
         against = finding["compared_with"] if told[_told(row)] > 1 else ""
         again = "" if row["again"] is None else _again(row["again"], row["group"], groups)
