@@ -127,6 +127,8 @@ def at_equal_columns(result, truth):
         return {}
     if "comparable" in result.tables:
         table = result.tables["comparable"].rename(columns={"group": "subject"})
+    elif result.detector == "SituationTesting":
+        table = result.tables["gaps"].rename(columns={"group": "subject"})
     elif result.detector in ("EffectDecomposition", "OaxacaBlinder"):
         table = result.to_frame()
     else:

@@ -109,10 +109,10 @@ class GroupsDetector(BaseDetector):
         """Return the items of the protected columns: their values, or bins of numbers."""
         return make_items(task.X, task.space, protected, protected, Bins.of(self.n_bins).flat)
 
-    def _comparisons(self, X, items, protected, outcome):
+    def _comparisons(self, X, items, protected, outcome, best=None):
         settings = {name: getattr(self, name) for name in ("group", "reference", "combine")}
         least = self._smallest_reference
-        return make_comparisons(X, items, protected, outcome, least=least, **settings)
+        return make_comparisons(X, items, protected, outcome, least=least, best=best, **settings)
 
     def _n_contrasts(self, comparisons, two_sided):
         """Return the number of tests that the comparisons were chosen from.
@@ -178,7 +178,9 @@ class _SeenGroup:
         )
 
 
-def make_comparisons(X, items, protected, outcome, *, group, reference, combine, least=1):
+def make_comparisons(
+    X, items, protected, outcome, *, group, reference, combine, least=1, best=None
+):
     """Return the comparisons that the settings of a detector define.
 
     Parameters
@@ -194,6 +196,8 @@ def make_comparisons(X, items, protected, outcome, *, group, reference, combine,
     least : int, default=1
         Number of people that the best group needs, if any group has as many; it is also one of at
         least 2 % of the people and 10 people.
+    best : dict of tuple of column names to Subgroup, optional
+        The best groups by these columns, where that is not decided by the outcome.
 
     Returns
     -------
@@ -209,7 +213,9 @@ def make_comparisons(X, items, protected, outcome, *, group, reference, combine,
         if by_outcome:
             large = may_be_best([s.size for s in candidates], least, MIN_CELL)
             candidates = [s for s, is_large in zip(candidates, large, strict=True) if is_large]
-        versus = _reference(reference, columns, protected, seen_groups, candidates)
+        versus = (best or {}).get(columns)
+        if versus is None:
+            versus = _reference(reference, columns, protected, seen_groups, candidates)
         outside = [s for s in seen_groups if versus is None or not s.is_inside(versus, columns)]
         groups = [s.group for s in outside] if chosen is None else [chosen]
         n_rivals = len(candidates) if by_outcome else 1

@@ -13,6 +13,8 @@ from sklearn.utils._param_validation import StrOptions
 from skdisc._neighbors._nearest import compares_pairs
 from skdisc._results._findings import ESTIMATES, Discovery, share_estimate
 from skdisc._results._judgment import COVERED
+from skdisc._results._shared_values import MIN_CELL
+from skdisc._stats._best import SMALLEST_SHARE
 from skdisc._task._clustered import ClusteredRowsMixin
 from skdisc._task._limits import LIMITS, ROWS, Limits
 from skdisc._task._task import Request
@@ -105,7 +107,12 @@ class SituationDetector(ClusteredRowsMixin, GroupsDetector):
     n_jobs: int | None = setting(
         None, [Integral, None], "Number of threads that share the searches for neighbors."
     )
-    reference: Any = setting("best")
+    reference: Any = setting(
+        "best",
+        text="""The people that members are compared with: the group with the best outcome (or,
+        if `group` is None and another group is significantly better off among similar people,
+        that one), the largest group, everyone outside the group, or the people named.""",
+    )
     features: Sequence[Hashable] | Mapping[Hashable, Sequence[Hashable]] | None = setting(None)
     group: Any = setting(None)
 
@@ -266,9 +273,32 @@ class SituationDetector(ClusteredRowsMixin, GroupsDetector):
 
     def _discover(self, task):
         self._check()
-        X, outcome, protected = task.X, self._outcome(task), self.protected_
+        outcome = self._outcome(task)
+        self._pool(task, outcome)
+        measured = self._measured(task, outcome)
+        best = self._best_among_similar(task, measured)
+        if best:
+            self._pool(task, outcome, best)
+            measured = self._measured(task, outcome)
+        discovery = self._report(task, outcome, measured, self._who_may_complain(task))
+        discovery.notes += [
+            f"The reference is {group}, whose people are better off than similar people of the "
+            "group with the best outcome."
+            for group in best.values()
+        ]
+        gaps = discovery.tables["gaps"]
+        found_groups = gaps.loc[gaps["p_adjusted"] <= self.significance, "group"].tolist()
+        task.memory = replace(task.memory, found_groups=found_groups)
+        return discovery
+
+    def _pool(self, task, outcome, best=None):
+        """Remember, as people of fit, those among whom neighbors are searched.
+
+        `best`: by protected columns, references in place of the groups with the best outcome.
+        """
+        X, protected = task.X, self.protected_
         items = self._protected_items(task, protected)
-        comparisons = self._comparisons(X, items, protected, outcome)
+        comparisons = self._comparisons(X, items, protected, outcome, best)
         pools, values = [], self._values(outcome)
         for comparison in comparisons:
             pools.append(Pools(comparison, X, values, self, pools[-1] if pools else None))
@@ -279,14 +309,30 @@ class SituationDetector(ClusteredRowsMixin, GroupsDetector):
         task.memory = PeopleOfFit(
             X, outcome, items.predicates, pools, excluded, *sources, task.people.groups
         )
-        discovery = self._report(task, outcome, self._who_may_complain(task))
-        gaps = discovery.tables["gaps"]
-        found_groups = gaps.loc[gaps["p_adjusted"] <= self.significance, "group"].tolist()
-        task.memory = replace(task.memory, found_groups=found_groups)
-        return discovery
+
+    def _best_among_similar(self, task, measured):
+        """Return the groups that are better off than similar people of those with the best outcome.
+
+        Women may be admitted more often than men, and less often than similar men: that they have
+        the better outcome must not leave them without a claim. The correction for the choice of the
+        reference counts all pairs of groups, and so this choice, too.
+        """
+        is_best = isinstance(self.reference, str) and self.reference == "best"
+        if not is_best or self.group is not None or self.direction != "lower" or self._is_published:
+            return {}
+        n_tests = self._n_contrasts([part.comparison for part, _ in measured], False)
+        least = max(self._smallest_reference, MIN_CELL, SMALLEST_SHARE * len(task.X))
+        best = {}
+        for part, gap in sorted(measured, key=lambda pair: pair[1].gap):
+            is_sure = n_tests * gap.p_value("higher", self.threshold) <= self.significance
+            if is_sure and gap.n_group >= least:
+                best[part.comparison.columns] = part.comparison.group
+        return best
 
     def _remeasure(self, task):
-        return self._report(task, self._outcome(task), np.ones(len(task.X), bool))
+        outcome = self._outcome(task)
+        everyone = np.ones(len(task.X), bool)
+        return self._report(task, outcome, self._measured(task, outcome), everyone)
 
     def _statistic(self, task):
         """Return the largest mean gap in the direction of the test, in widths of its interval."""
@@ -349,20 +395,26 @@ class SituationDetector(ClusteredRowsMixin, GroupsDetector):
             )
         return excluded
 
-    def _report(self, task, outcome, may_complain):
-        """Judge every complainant, and return a Discovery."""
-        judged, tables, gaps, all_pools = [], [], [], []
+    def _measured(self, task, outcome):
+        """Return the `Judged` of each comparison with its `MeanGap`."""
+        measured, sources, is_new = [], task.memory.sources, task.is_audit
         for pools in task.memory.pools:
             comparison = pools.comparison
-            rows = np.flatnonzero(may_complain & comparison.control(task.X))
-            sources, is_new = task.memory.sources, task.is_audit
             counterparts, decisions = self._counterparts(sources, comparison, task.X, is_new)
-            part = Judged(
-                pools, counterparts, self._decided(counterparts, decisions, comparison, task)
-            )
+            decided = self._decided(counterparts, decisions, comparison, task)
+            part = Judged(pools, counterparts, decided)
             gap = verdict.gap_of(self, task, part, outcome)
             if not is_new and not self._is_published:
                 part = replace(part, pools=pools.with_residuals(gap.residual))
+            measured.append((part, gap))
+        return measured
+
+    def _report(self, task, outcome, measured, may_complain):
+        """Judge every complainant, and return a Discovery."""
+        judged, tables, gaps, all_pools = [], [], [], []
+        for part, gap in measured:
+            comparison = part.comparison
+            rows = np.flatnonzero(may_complain & comparison.control(task.X))
             groups = self._neighborhoods(part, task, outcome, gap, rows)
             flip = None if part.decided is None else outcome[rows] - part.decided[rows]
             tables.append(report.people_table(self, comparison, rows, groups, flip))

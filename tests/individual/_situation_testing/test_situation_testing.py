@@ -478,6 +478,7 @@ def test_neighbors_with_centers_need_no_decision_about_the_counterfactual():
     X, y = make_loan(300, random_state=0, return_X_y=True)
     model = lambda X: (X["annual_salary"] > 60_000).astype(int)  # noqa: E731
     settings = {"protected": "gender", "counterfactuals": lambda X, do: X[["annual_salary"]]}
+    settings |= {"group": "female"}
     detector = CounterfactualSituationTesting(n_neighbors=5, centers=True, **settings)
     groups = detector.fit(X, y, model).neighbors(X[X["gender"] == "female"].iloc[[0]])
     assert groups["role"].tolist() == ["person", "counterpart"] + ["control"] * 5 + ["test"] * 5
@@ -548,3 +549,65 @@ def test_numbers_of_neighbors_are_integers(n_neighbors):
     test = SituationTesting(protected="sex", n_neighbors=n_neighbors)
     with pytest.raises(ValueError, match="n_neighbors must be an integer or a sequence of"):
         test.fit(X, [0, 1] * 10)
+
+
+def admitted_to_easy_departments(n=2000, seed=0):
+    """Return people among whom women have the better rate, and less than men of each department."""
+    rng = np.random.default_rng(seed)
+    dept = rng.choice(["easy", "hard"], n)
+    woman = rng.random(n) < np.where(dept == "easy", 0.8, 0.2)
+    chance = np.where(dept == "easy", 0.8, 0.3) - 0.15 * woman
+    X = pd.DataFrame({"sex": np.where(woman, "F", "M"), "dept": dept})
+    return X, (rng.random(n) < chance).astype(int), woman
+
+
+def test_a_group_with_the_better_rate_may_be_worse_off_than_similar_people():
+    X, y, woman = admitted_to_easy_departments()
+    assert y[woman].mean() > y[~woman].mean() + 0.1
+    result = SituationTesting(protected="sex", random_state=0).fit(X, y).result_
+    (row,) = result.tables["gaps"].itertuples()
+    assert (result.verdict, row.group, row.reference) == (
+        "disparity found",
+        "sex = 'F'",
+        "sex = 'M'",
+    )
+    assert row.ci_low < -0.15 < row.ci_high < 0
+    assert any(n.startswith("The reference is sex = 'M', whose people") for n in result.notes)
+    named = SituationTesting(protected="sex", group="F", random_state=0).fit(X, y).result_
+    pd.testing.assert_frame_equal(named.tables["people"], result.tables["people"])
+    # Whom a user names, or who is looked for by advantages, stays the group.
+    for settings in ({"reference": "F"}, {"group": "M"}, {"direction": "higher"}):
+        kept = SituationTesting(protected="sex", random_state=0, **settings).fit(X, y).result_
+        assert set(kept.tables["gaps"]["group"]) == {"sex = 'M'"}
+
+
+def test_complaints_of_a_group_with_the_better_rate_are_answered():
+    X, y, woman = admitted_to_easy_departments()
+    row = int(np.flatnonzero(woman & (y == 0))[0])
+    detector = SituationTesting(protected="sex", complainants=[row], random_state=0)
+    claims = detector.fit(X, y).result_.tables["claims"]
+    assert claims["row"].tolist() == [row]
+
+
+def test_the_best_of_several_groups_is_so_among_similar_people():
+    X, y, woman = admitted_to_easy_departments(3000, 1)
+    X["sex"] = np.where(~woman & (np.arange(3000) % 3 == 0), "X", X["sex"])
+    result = SituationTesting(protected="sex", random_state=0).fit(X, y).result_
+    gaps = result.tables["gaps"].set_index("group")
+    assert "sex = 'F'" in gaps.index
+    assert gaps.loc["sex = 'F'", "p_adjusted"] < 0.05
+    others = gaps.drop(index="sex = 'F'")
+    assert (others["p_adjusted"] > 0.05).all()
+
+
+@pytest.mark.statistics
+def test_the_choice_of_the_reference_keeps_the_level():
+    """Nothing but the department decides, and who is the reference depends on outcomes."""
+    found = 0
+    for seed in range(200):
+        X, _, woman = admitted_to_easy_departments(400, seed)
+        rng = np.random.default_rng(10_000 + seed)
+        y = (rng.random(400) < np.where(X["dept"] == "easy", 0.6, 0.5)).astype(int)
+        result = SituationTesting(protected="sex", random_state=seed).fit(X, y).result_
+        found += result.verdict == "disparity found"
+    assert found <= 200 * 0.05 + 2 * np.sqrt(200 * 0.05 * 0.95)
