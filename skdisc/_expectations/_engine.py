@@ -24,6 +24,7 @@ PEOPLE_PER_JOINED_CELL = 10  # cells that join are a tenth of the people at most
 _MOST_JOINED = 5
 _LEAST_DOUBT = 0.01  # standard errors of an estimate; less changes no interval
 _MOST_PARTS = 20  # that are learned in several sets of folds
+_SEED = 0  # of the coin
 
 
 @dataclass(frozen=True)
@@ -58,6 +59,9 @@ class Expectations:
         The canonical order.
     crossings : Crossings
         In the canonical order of rows.
+    taken_for_law : float
+        By what share learners increase the variance of the residuals of a coin, of which there is
+        nothing to learn; 0 where that was not looked at.
     """
 
     outcome: np.ndarray
@@ -74,6 +78,7 @@ class Expectations:
     order: np.ndarray = field(repr=False)
     crossings: Crossings = field(repr=False)
     notes: list = field(default_factory=list)
+    taken_for_law: float = 0.0
 
     def widening(self, part: int = 0) -> tuple[float, float]:
         """Return by how much the ends of an interval of a gap move down and up."""
@@ -160,6 +165,7 @@ def learn(
     folds: np.ndarray | None = None,
     n_splits: int | None = None,
     checked: Sequence[int] | None = None,
+    tosses: bool = False,
 ) -> Expectations:
     """Predict an outcome, and memberships in parts of the people, from covariates.
 
@@ -193,6 +199,8 @@ def learn(
         The parts for which crossings are looked at; None: all. Cells join for these. Trees do not
         learn the intersections of these parts: the product of their shares is what main effects
         are added to, as if the parts were independent among people with the same covariates.
+    tosses : bool, default=False
+        Whether learners get a coin, too: see `Expectations.taken_for_law`.
     """
     y = np.asarray(outcome, dtype=float)
     parts = np.asarray(parts, dtype=float)
@@ -226,7 +234,10 @@ def learn(
         )
     elif folds is not None:
         folds = folds[:, rows]
+    taken_for_law = 0.0
     if learn_one is not None and folds is not None:
+        if tosses:
+            taken_for_law = _taken_for_law(learn_one, folds, design, sampling)
         crossed = _crossed(targets, checked)
         state.learn(targets - _predicted(learn_one, targets, folds, crossed))
     elif state.joined:
@@ -251,7 +262,23 @@ def learn(
         order=rows,
         crossings=crossings,
         notes=notes,
+        taken_for_law=taken_for_law,
     )
+
+
+def _taken_for_law(learn_one, folds, design, sampling):
+    """Return by what share learners increase the variance of the residuals of a coin.
+
+    What they take for a law of a coin they add to the residuals of every outcome, as noise that
+    people of one fold who are alike have in common.
+    """
+    coin = np.random.default_rng(_SEED).integers(2, size=(folds.shape[1], 1)).astype(float)
+    residuals = design.residual(coin - out_of_fold(learn_one, coin, folds), ROUGH)[:, 0]
+    n = sampling.n_people(len(coin))
+    tossed = np.average((coin[:, 0] - coin.mean()) ** 2, weights=sampling.mass)
+    left = tossed * (1 - design.whole_rank() / n)
+    variance = np.average(residuals**2, weights=sampling.mass)
+    return max(0.0, float(variance / left) - 1) if left > 0 else 0.0
 
 
 def _put_back(values, order):

@@ -34,6 +34,42 @@ def test_intervals_cover(world, gap):
     assert covered >= 26
 
 
+def tossed(seed, n=1000):
+    """Return 40 codes as text, and two coins that have nothing to do with them."""
+    rng = np.random.default_rng(seed)
+    X = pd.DataFrame({"zip": rng.integers(40, size=n).astype(str), "age": rng.integers(30, size=n)})
+    return X, rng.integers(2, size=n).astype(float), rng.integers(2, size=n).astype(float)
+
+
+def test_a_coin_shows_what_trees_take_for_a_law():
+    """By as much they increase the variance of residuals of other coins beyond what is left."""
+    told, seen = [], []
+    for seed in range(6):
+        found = learned(*tossed(seed), seed, n_splits=1, tosses=True)
+        left = 0.25 * (1 - found.rank / 1000)
+        told.append(found.taken_for_law)
+        seen += [np.mean(found.outcome**2) / left - 1, np.mean(found.parts**2) / left - 1]
+    assert np.mean(seen) > 0.08
+    assert np.mean(told) == pytest.approx(np.mean(seen), rel=0.25)
+    again = learned(*tossed(5), 5, n_splits=1, tosses=True)
+    assert again.taken_for_law == told[-1]
+    assert learned(*tossed(0), n_splits=1).taken_for_law == 0
+    assert learned(*tossed(0), tosses=True, learner="additive").taken_for_law == 0
+
+
+@pytest.mark.slow
+@pytest.mark.statistics
+def test_what_trees_take_for_a_law_is_in_the_variance_of_estimates():
+    """z-scores of coins have a variance of 1, and of about 1.13 without it."""
+    z = []
+    for seed in range(250):
+        found = learned(*tossed(seed), seed, n_splits=1, tosses=True)
+        tau = found.taken_for_law
+        z.append(found.gap[0] / found.error[0] / np.sqrt(1 + tau / (1 + tau) ** 2))
+    below, above = 1 - 2.6 * np.sqrt(2 / 250), 1 + 2.6 * np.sqrt(2 / 250)
+    assert below < np.var(z) < above
+
+
 def test_cells_that_move_the_estimate_join_before_trees():
     found = learned(*parity(0), learner="additive")
     assert any({"a", "b", "c"} <= set(own.columns) for own in found.joined)

@@ -110,7 +110,8 @@ class Centering:
             return cls(outcome, cell, None)
         parts = (cell[:, None] == np.arange(n_cells)).astype(float)
         # One split: dividing people into halves moves a verdict more than the folds of trees do.
-        expectations = learn(covariates, outcome, parts, rng, learner=nuisance, X=X, n_splits=1)
+        settings = {"learner": nuisance, "n_splits": 1, "tosses": True}
+        expectations = learn(covariates, outcome, parts, rng, X=X, **settings)
         return cls(expectations.outcome, cell, expectations.parts, (expectations,))
 
     def center(self, values: np.ndarray) -> np.ndarray:
@@ -149,8 +150,17 @@ class Centering:
 
     @property
     def freedom(self) -> float:
-        """The share of the variance that least squares leaves to residuals."""
-        return max(1 - self._rank / max(len(self.cell), 1), 1 / max(len(self.cell), 1))
+        r"""The share of the variance of a slope that squares of residuals show.
+
+        Least squares leaves :math:`1 - rank / n` of it. What learners take for a law increases
+        the variance of both residuals, as it does that of a coin, by :math:`\tau`: squares show
+        that of each, and not that people of one fold who are alike have it in common. Of
+        :math:`(1 + \tau)^2 + \tau` they show :math:`(1 + \tau)^2`, a sum that simulations bear
+        out (doc/expectations.md).
+        """
+        n = max(len(self.cell), 1)
+        taken = sum(e.taken_for_law * len(e.outcome) for e in self.learned) / n
+        return max(1 - self._rank / n, 1 / n) / (1 + taken / (1 + taken) ** 2)
 
     @property
     def is_full(self) -> bool:
