@@ -605,7 +605,7 @@ def test_the_choice_of_the_reference_keeps_the_level():
     """Nothing but the department decides, and who is the reference depends on outcomes."""
     found = 0
     for seed in range(200):
-        X, _, woman = admitted_to_easy_departments(400, seed)
+        X, _, _ = admitted_to_easy_departments(400, seed)
         rng = np.random.default_rng(10_000 + seed)
         y = (rng.random(400) < np.where(X["dept"] == "easy", 0.6, 0.5)).astype(int)
         result = SituationTesting(protected="sex", random_state=seed).fit(X, y).result_
