@@ -315,12 +315,19 @@ class SituationDetector(ClusteredRowsMixin, GroupsDetector):
 
         Women may be admitted more often than men, and less often than similar men: that they have
         the better outcome must not leave them without a claim. The correction for the choice of the
-        reference counts all pairs of groups, and so this choice, too.
+        reference counts all pairs of groups, and so this choice, too. Complainants who may complain
+        keep their reference.
         """
         is_best = isinstance(self.reference, str) and self.reference == "best"
         if not is_best or self.group is not None or self.direction != "lower" or self._is_published:
             return {}
-        n_tests = self._n_contrasts([part.comparison for part, _ in measured], False)
+        comparisons = [part.comparison for part, _ in measured]
+        named = self._who_may_complain(task)
+        if self.complainants is not None and any(
+            (named & c.control(task.X)).any() for c in comparisons
+        ):
+            return {}
+        n_tests = self._n_contrasts(comparisons, False)
         least = max(self._smallest_reference, MIN_CELL, SMALLEST_SHARE * len(task.X))
         best = {}
         for part, gap in sorted(measured, key=lambda pair: pair[1].gap):

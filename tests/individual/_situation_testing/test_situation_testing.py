@@ -583,10 +583,20 @@ def test_a_group_with_the_better_rate_may_be_worse_off_than_similar_people():
 
 def test_complaints_of_a_group_with_the_better_rate_are_answered():
     X, y, woman = admitted_to_easy_departments()
-    row = int(np.flatnonzero(woman & (y == 0))[0])
-    detector = SituationTesting(protected="sex", complainants=[row], random_state=0)
-    claims = detector.fit(X, y).result_.tables["claims"]
-    assert claims["row"].tolist() == [row]
+    for side, versus in ((woman, "sex = 'M'"), (~woman, "sex = 'F'")):
+        row = int(np.flatnonzero(side & (y == 0))[0])
+        detector = SituationTesting(protected="sex", complainants=[row], random_state=0)
+        claims = detector.fit(X, y).result_.tables["claims"]
+        assert (claims["row"].tolist(), claims["reference"].tolist()) == ([row], [versus])
+
+
+def test_counterfactual_selves_of_a_group_with_the_better_rate_are_compared_too():
+    X, y, _ = admitted_to_easy_departments()
+    X["easy"] = (X.pop("dept") == "easy") * 1
+    settings = {"protected": "sex", "counterfactuals": lambda X, do: X.assign(**do)}
+    result = CounterfactualSituationTesting(random_state=0, **settings).fit(X, y).result_
+    (row,) = result.tables["gaps"].itertuples()
+    assert (result.verdict, row.group) == ("disparity found", "sex = 'F'")
 
 
 def test_the_best_of_several_groups_is_so_among_similar_people():
