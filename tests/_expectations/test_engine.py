@@ -65,7 +65,7 @@ def test_what_trees_take_for_a_law_is_in_the_variance_of_estimates():
     for seed in range(250):
         found = learned(*tossed(seed), seed, n_splits=1, tosses=True)
         tau = found.taken_for_law
-        z.append(found.gap[0] / found.error[0] / np.sqrt(1 + tau / (1 + tau) ** 2))
+        z.append(found.gap[0] / found.error[0] / np.sqrt(1 + tau))
     below, above = 1 - 2.6 * np.sqrt(2 / 250), 1 + 2.6 * np.sqrt(2 / 250)
     assert below < np.var(z) < above
 

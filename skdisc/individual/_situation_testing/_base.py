@@ -22,6 +22,7 @@ from skdisc._utils._settings import AT_LEAST_ONE, NOT_NEGATIVE, setting
 from skdisc._utils._shared_sections import with_sections
 from skdisc._utils._types import ArrayLike, FrameLike
 from skdisc.base import SCORE
+from skdisc.causal._counterfactual_rows import is_frame
 from skdisc.individual._base import share_with_case
 from skdisc.individual._group_comparison import GroupsDetector
 from skdisc.individual._situation_testing import _alvarez2023
@@ -109,9 +110,10 @@ class SituationDetector(ClusteredRowsMixin, GroupsDetector):
     )
     reference: Any = setting(
         "best",
-        text="""The people that members are compared with: the group with the best outcome (or,
-        if `group` is None and another group is significantly better off among similar people,
-        that one), the largest group, everyone outside the group, or the people named.""",
+        text="""The people that members are compared with: the group with the best outcome (or
+        another one that is significantly better off than similar people of that group, if
+        `group` is None, `direction` is "lower", and no complainant belongs to another group), the
+        largest group, everyone outside the group, or the people named.""",
     )
     features: Sequence[Hashable] | Mapping[Hashable, Sequence[Hashable]] | None = setting(None)
     group: Any = setting(None)
@@ -315,26 +317,34 @@ class SituationDetector(ClusteredRowsMixin, GroupsDetector):
 
         Women may be admitted more often than men, and less often than similar men: that they have
         the better outcome must not leave them without a claim. The correction for the choice of the
-        reference counts all pairs of groups, and so this choice, too. Complainants who may complain
-        keep their reference.
+        reference counts all pairs of groups, and so this choice, too.
+
+        Not where the reference has too few people to complain, or where their counterfactuals are
+        rows that were given, as members of the reference. Complainants who may complain keep their
+        reference, too.
+
+        Returns a dict of tuple of column names to Subgroup.
         """
         is_best = isinstance(self.reference, str) and self.reference == "best"
         if not is_best or self.group is not None or self.direction != "lower" or self._is_published:
             return {}
-        comparisons = [part.comparison for part, _ in measured]
-        named = self._who_may_complain(task)
-        if self.complainants is not None and any(
-            (named & c.control(task.X)).any() for c in comparisons
-        ):
-            return {}
-        n_tests = self._n_contrasts(comparisons, False)
+        n_tests = self._n_contrasts([part.comparison for part, _ in measured], False)
         least = max(self._smallest_reference, MIN_CELL, SMALLEST_SHARE * len(task.X))
-        best = {}
-        for part, gap in sorted(measured, key=lambda pair: pair[1].gap):
+        named, surely_better = self._who_may_complain(task), {}
+        for part, gap in measured:
+            columns = part.comparison.columns
             is_sure = n_tests * gap.p_value("higher", self.threshold) <= self.significance
-            if is_sure and gap.n_group >= least:
-                best[part.comparison.columns] = part.comparison.group
-        return best
+            may_swap = gap.n_group >= least and gap.n_reference > self._smallest_reference
+            if is_sure and may_swap and not is_frame(task.memory.sources.get(columns[0])):
+                surely_better.setdefault(columns, []).append((gap.gap, part.comparison.group))
+        if self.complainants is not None:
+            for part, _ in measured:
+                if (named & part.comparison.control(task.X)).any():
+                    surely_better.pop(part.comparison.columns, None)
+        return {
+            columns: max(groups, key=lambda pair: pair[0])[1]
+            for columns, groups in surely_better.items()
+        }
 
     def _remeasure(self, task):
         outcome = self._outcome(task)

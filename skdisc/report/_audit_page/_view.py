@@ -295,13 +295,16 @@ def _findings(document):
         shadows.setdefault(row["of"], []).append(row)
     size, told = _size(document), Counter(map(_told, rows))
     groups = {row["rank"]: row["group"] for row in rows}
-    by_labels = {
-        (v["attribute"], v["null"]) for v in document["verdicts"] if v["reason"] == ONLY_THE_MODEL
+    p_of_labels = {
+        (v["attribute"], v["null"]): v["p_adjusted"]
+        for v in document["verdicts"]
+        if v["reason"] == ONLY_THE_MODEL
     }
     findings = []
     for row in rows:
         finding = _finding(row, shadows.get(row["rank"], []), most_shadows, size)
-        if any((name, row["null"]) in by_labels for name in row["attributes"]):
+        deciding = {p_of_labels.get((name, row["null"])) for name in row["attributes"]} - {None}
+        if not row["found"] and row["p_adjusted"] in deciding:
             # The effect is the model's; the larger p-value decides, which is that of the labels.
             finding["p"] = f"{finding['p']} (of the labels)"
         # Of two rows that are otherwise told alike, the people compared with are the difference.

@@ -153,14 +153,14 @@ class Centering:
         r"""The share of the variance of a slope that squares of residuals show.
 
         Least squares leaves :math:`1 - rank / n` of it. What learners take for a law increases
-        the variance of both residuals, as it does that of a coin, by :math:`\tau`: squares show
-        that of each, and not that people of one fold who are alike have it in common. Of
-        :math:`(1 + \tau)^2 + \tau` they show :math:`(1 + \tau)^2`, a sum that simulations bear
-        out (doc/expectations.md).
+        the variance of both residuals, as it does that of a coin, by :math:`\tau`. Squares show
+        that of each, and not that people of one fold who are alike have it in common, which
+        increases the variance of the slope by :math:`1 + \tau` once more (by simulation, see
+        doc/expectations.md).
         """
         n = max(len(self.cell), 1)
         taken = sum(e.taken_for_law * len(e.outcome) for e in self.learned) / n
-        return max(1 - self._rank / n, 1 / n) / (1 + taken / (1 + taken) ** 2)
+        return max(1 - self._rank / n, 1 / n) / (1 + taken)
 
     @property
     def is_full(self) -> bool:

@@ -610,6 +610,33 @@ def test_the_best_of_several_groups_is_so_among_similar_people():
     assert (others["p_adjusted"] > 0.05).all()
 
 
+def test_counterfactual_rows_that_were_given_are_those_of_one_reference():
+    """Rows of everybody as women say nothing about women as men."""
+    X, y, _ = admitted_to_easy_departments()
+    X["easy"] = (X.pop("dept") == "easy") * 1
+    settings = {"protected": "sex", "counterfactuals": X.assign(sex="F"), "random_state": 0}
+    result = CounterfactualSituationTesting(**settings).fit(X, y).result_
+    assert result.tables["gaps"]["group"].tolist() == ["sex = 'M'"]
+
+
+def test_names_of_groups_do_not_decide_who_is_best_off():
+    """One of four is alone in its department, so that nobody knows how it compares."""
+    rng = np.random.default_rng(0)
+    dept = rng.choice(["easy", "hard", "own"], 6000, p=[0.45, 0.45, 0.1])
+    race = np.where(rng.random(6000) < np.where(dept == "easy", 0.8, 0.2), "A", "B")
+    race = np.where((race == "B") & (rng.random(6000) < 0.5), "D", race)
+    race = np.where(dept == "own", "C", race)
+    more = pd.Series(race).map({"A": 0, "B": 0.25, "D": 0.15, "C": 0}).to_numpy()
+    chance = np.where(dept == "easy", 0.7, 0.1) + more
+    X = pd.DataFrame({"race": race, "dept": dept})
+    y = (rng.random(6000) < chance).astype(int)
+    swapped = X.assign(race=X["race"].map({"A": "A", "B": "D", "D": "B", "C": "C"}))
+    for rows, best in ((X, "B"), (swapped, "D")):
+        detector = SituationTesting(protected="race", random_state=0)
+        gaps = detector.fit(rows, y).result_.tables["gaps"]
+        assert set(gaps["reference"]) == {f"race = {best!r}"}
+
+
 @pytest.mark.statistics
 def test_the_choice_of_the_reference_keeps_the_level():
     """Nothing but the department decides, and who is the reference depends on outcomes."""
