@@ -110,8 +110,9 @@ class Centering:
             return cls(outcome, cell, None)
         parts = (cell[:, None] == np.arange(n_cells)).astype(float)
         # One split: dividing people into halves moves a verdict more than the folds of trees do.
-        settings = {"learner": nuisance, "n_splits": 1, "tosses": True}
-        expectations = learn(covariates, outcome, parts, rng, X=X, **settings)
+        expectations = learn(
+            covariates, outcome, parts, rng, learner=nuisance, X=X, n_splits=1, tosses=True
+        )
         return cls(expectations.outcome, cell, expectations.parts, (expectations,))
 
     def center(self, values: np.ndarray) -> np.ndarray:
