@@ -6,6 +6,7 @@ in test_files.py and test_cli.py.
 
 import math
 from datetime import date
+from inspect import signature
 
 import numpy as np
 import pandas as pd
@@ -20,7 +21,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.tree import DecisionTreeClassifier
 
-from skdisc import BlackBox, FeatureSpace, Limits, Rule
+from skdisc import Audit, BlackBox, FeatureSpace, Limits, Rule, all_detectors
 from skdisc.exceptions import ModelError
 from skdisc.individual import KOSEI, Themis
 from skdisc.subgroup import DivExplorer
@@ -249,11 +250,51 @@ def test_too_many_protected_combinations(search):
 # Labels
 
 
-def test_one_class(make):
+AUDITS_LABELS = [
+    name
+    for name, kind in all_detectors().items()
+    if not kind._asks and name != "CounterfactualFairness"  # which learns the outcome from causes
+]
+
+
+@pytest.mark.parametrize("name", AUDITS_LABELS)
+@pytest.mark.parametrize(
+    ("labels", "favorable"),
+    [
+        (np.ones(N, dtype=int), None),
+        (np.zeros(N, dtype=int), None),
+        (np.ones(N, dtype=bool), None),
+        (["yes"] * N, "yes"),
+        (["no"] * N, "yes"),
+    ],
+)
+def test_decisions_that_are_all_the_same(name, labels, favorable):
+    """Perhaps the rows of the other decision are missing: that nothing differs shows nothing."""
+    kind = all_detectors()[name]
+    offered = signature(kind).parameters
+    settings = {"protected": "sex", "legitimate": ["income"], "pos_label": favorable}
+    result = kind(**{k: v for k, v in settings.items() if k in offered}).fit(X, labels).result_
+    assert result.verdict == "insufficient evidence"
+    assert result.reason.startswith("all outcomes are equal")
+    assert result.n_found == 0
+
+
+@pytest.mark.parametrize("favorable", ["yes", "no"])
+def test_an_audit_of_decisions_that_are_all_the_same(favorable):
+    audit = Audit(protected="sex", pos_label=favorable, random_state=0).fit(X, ["yes"] * N)
+    verdicts = {(row["verdict"], row["reason"]) for row in audit.report_.document["verdicts"]}
+    assert verdicts == {("insufficient evidence", "all outcomes are equal")}
+    assert {row["effect"] for row in audit.report_.document["comparable"]} == {None}
+    page = audit.report_.to_markdown()
+    assert "Cannot tell" in page
+    assert "add the people whose outcomes differ" in page
+
+
+def test_labels_of_one_class_train_no_model(search):
     with pytest.raises(ValueError, match=r"y has one class \(1\) in 200 rows.*Pass rows with both"):
-        make().fit(X, np.ones(N, dtype=int))
+        search().fit(X, np.ones(N, dtype=int))
     with pytest.raises(ValueError, match=r"one class \('a'\)"):
-        make(estimator=DecisionTreeClassifier()).fit(X, ["a"] * N)
+        search(estimator=DecisionTreeClassifier()).fit(X, ["a"] * N)
 
 
 @pytest.mark.parametrize("labels", [y.astype(float), names.astype(object)])

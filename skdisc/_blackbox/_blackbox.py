@@ -109,7 +109,7 @@ class BlackBox:
             )
         if decisions is not None:
             decisions = check_labels(decisions, what="decisions")
-            check_decisions(decisions, what="decisions")
+            check_decisions(decisions, what="decisions", least_classes=1)
         self.model, self.decisions, self.chunk_size = model, decisions, int(chunk_size)
         self.n_refits, self.n_jobs = n_refits, n_jobs
 

@@ -27,8 +27,8 @@ def favorable_labels(pos_label, classes, of_numbers=False):
     """Return the favorable labels as a list, and whether they follow from the codes.
 
     `classes`: the sorted labels, if they are known. `of_numbers`: whether the last class is meant
-    without a word, as for outcomes that are numbers. Raises ValueError if a label does not occur,
-    if all are named, or if none is and the labels are not codes.
+    without a word, as for outcomes that are numbers. Raises ValueError if a label does not occur
+    among several, if all of several are named, or if none is and the labels are not codes.
     """
     if pos_label is None:
         if classes is None or len(classes) == 0:
@@ -44,7 +44,7 @@ def favorable_labels(pos_label, classes, of_numbers=False):
     for label in labels:
         if plain(label) is None:
             raise ValueError(f"pos_label is missing ({label!r}), which no label is.")
-        if label not in classes:
+        if label not in classes and len(classes) > 1:
             named = classes if len(classes) <= MOST_NAMED else []  # more tell about single people
             explanation = (
                 f"Labels: {list(named)!r}." if named else f"There are {len(classes):,} labels."
@@ -52,6 +52,8 @@ def favorable_labels(pos_label, classes, of_numbers=False):
             raise ValueError(
                 f"pos_label={label!r} never occurs{closest(label, named)} {explanation}"
             )
+    if len(classes) == 1:  # perhaps the other one: nobody has the favorable label, or all do
+        return sorted(map(plain, labels), key=str), False
     chosen = [c for c in classes if c in labels]
     if len(chosen) == len(classes) > 1:
         explanation = f" names all {len(classes):,} labels"
@@ -111,7 +113,7 @@ def unfavorable_values(what, values, favorable, frequency=None, least=1):
 
 def known_classes(box, y):
     """Return the sorted labels of a model, else of y; None if neither is known."""
-    classes = box.classes if box is not None else check_decisions(y)
+    classes = box.classes if box is not None else check_decisions(y, least_classes=1)
     return sorted_unique(y) if classes is None and y is not None else classes
 
 

@@ -218,8 +218,11 @@ def check_labels(y, n_samples=None, what="y"):
     return y
 
 
-def check_decisions(y, what="y"):
-    """Return the classes of labels; raise if they are continuous or all the same."""
+def check_decisions(y, what="y", least_classes=2):
+    """Return the classes of labels; raise if they are continuous, or fewer than `least_classes`.
+
+    One class is enough for a verdict, "insufficient evidence", but nothing can be learned from it.
+    """
     if not len(y):
         raise ValueError(f"{what} is empty: there are no decisions.")
     with np.errstate(invalid="ignore"):  # of numbers beyond those of integers
@@ -235,7 +238,7 @@ def check_decisions(y, what="y"):
             "rows."
         )
     classes = sorted_unique(y)
-    if len(classes) < 2:
+    if len(classes) < least_classes:
         rows = f"{len(y)} row{'s' * (len(y) > 1)}"
         raise ValueError(
             f"{what} has one class ({classes[0]!r}) in {rows}: no decision differs, so there is "

@@ -315,6 +315,7 @@ def test_continuous_labels(dtype):
 def test_one_class():
     with pytest.raises(ValueError, match=r"y has one class \('a'\) in 2 rows: no decision differs"):
         check_decisions(np.array(["a", "a"]))
+    assert check_decisions(np.array(["a", "a"]), least_classes=1) == ["a"]
 
 
 def test_sorted_unique():
@@ -418,6 +419,8 @@ def test_missing_protected_values():
         ("anything", None, (["anything"], False)),
         ({"b", "a"}, None, (["a", "b"], False)),
         ("only", ["only"], (["only"], False)),
+        ("the other", ["only"], (["the other"], False)),
+        (1, [0], ([1], False)),
     ],
 )
 def test_favorable_labels(pos_label, classes, wanted):

@@ -18,6 +18,7 @@ NONE = "nothing found"
 LIMITED = "nothing found as far as one can see"
 UNKNOWN = "cannot tell"
 OF_FEW = ("open", "open several", "open of few", "after correction")  # reasons: too few people
+EQUAL_OUTCOMES = ("equal outcomes", "equal outcomes by", "equal outcomes of")
 STATES = (UNEQUAL, OPEN, ACCOUNTED, UNKNOWN, LIMITED, NONE)  # the most serious first
 # A disparity in one of these is no matter of legitimate columns, or remains where they are equal.
 AT_EQUAL = frozenset({"conditional", "individual", "counterfactual", "calibration"})

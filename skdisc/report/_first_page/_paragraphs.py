@@ -13,6 +13,7 @@ from skdisc._verdicts._answer import rounded_up
 from skdisc.report._first_page._answers import (
     ACCOUNTED,
     AT_EQUAL,
+    EQUAL_OUTCOMES,
     LIMITED,
     NONE,
     OF_FEW,
@@ -772,7 +773,8 @@ class _Paragraph:
         if state == UNEQUAL and single is not None and single["found"]:
             return self.texts.NEXT_OF_MODEL.format(attribute=self.answer["attribute"])
         if self.answer["reason"]:
-            return self.texts.NEXT_OF_NOTHING
+            is_alike = is_sentence(self.answer["reason"], *EQUAL_OUTCOMES)
+            return self.texts.NEXT_OF_ALIKE if is_alike else self.texts.NEXT_OF_NOTHING
         if (state == OPEN and self._reason()) or self._is_only_reason(state):
             return self.texts.NEXT_OF_REASON
         if state == OPEN and self._is_unasked():

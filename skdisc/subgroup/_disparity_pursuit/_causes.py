@@ -17,6 +17,7 @@ from skdisc.subgroup._disparity_pursuit._skewness import compared_sides
 TEST = "orthogonal score, largest of all candidates by multiplier bootstrap"
 TEST_OF_FEW = "joint least squares of residuals, sandwich variance"
 CLIP = 0.02  # shares of a protected part are kept this far from 0 and 1
+_ROUNDING = 1e-12  # relative: outcomes that differ by no more are equal
 
 
 def estimates(
@@ -177,14 +178,18 @@ def at_equal_columns(scores: Scores, values: dict, level: float) -> pd.DataFrame
     DataFrame
         ``group``, ``support``, ``effect`` (weighted by overlap, not adjusted for causes) with
         ``ci_low`` and ``ci_high``; NaN where the legitimate columns nearly determine who belongs to
-        the group, or where it is smaller than the groups that are tested.
+        the group, where it is smaller than the groups that are tested, or if all outcomes are
+        equal, which tells nothing about those of other people.
     """
-    rows = []
+    rows, r = [], scores.residuals
+    counted = r.root > 0
+    outcomes = r.raw[counted] / r.root[counted]
+    is_constant = len(outcomes) > 0 and np.ptp(outcomes) <= _ROUNDING * np.abs(outcomes).max()
     for name, inside in values.items():
         numbers, (group, is_other) = np.full(3, np.nan), _group_of(scores, inside)
-        if group is not None:
+        if group is not None and not is_constant:
             (numbers,) = unadjusted_effects(scores, [group], level, [is_other])
-        rows.append((name, scores.residuals.people_in(inside), *numbers))
+        rows.append((name, r.people_in(inside), *numbers))
     return pd.DataFrame(rows, columns=["group", "support", "effect", "ci_low", "ci_high"])
 
 

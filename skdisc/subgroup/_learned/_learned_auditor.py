@@ -229,7 +229,7 @@ class LearnedAuditor(SubgroupDetector):
         elif stopped is not None:
             reason = f"{limit_named(stopped)} ended the run before anything was learned"
         elif len(people) and np.ptp(people.outcome) == 0:
-            reason = f"all outcomes are equal ({people.outcome[0]:g}), so nothing can differ"
+            reason = f"all outcomes are equal ({people.outcome[0]:g}), so no disparity can appear"
         groups = self.result_.findings.subgroups if task.is_audit else []
         table = pd.DataFrame(np.full((len(groups), len(_TABLE)), np.nan), columns=_TABLE)
         table["support"] = np.zeros(len(groups), dtype=np.int64)

@@ -344,6 +344,10 @@ NEXT_OF_UNASKED = (
     "herausfinden, ob andere Spalten den Abstand erklären, wonach diese Prüfung nicht gefragt hat"
 )
 NEXT_OF_REASON = "klären, was über die gleich gehaltenen Spalten gesagt ist, und noch einmal prüfen"
+NEXT_OF_ALIKE = (
+    "Menschen mit anderen Ergebnissen hinzunehmen, wenn es sie gibt, und noch einmal prüfen; dies "
+    "nicht als Zeichen nehmen, dass alles gut ist"
+)
 NEXT_OF_NOTHING = (
     "klären, was das Vergleichen verhindert hat, und noch einmal prüfen; dies nicht als Zeichen "
     "nehmen, dass alles gut ist"

@@ -317,6 +317,10 @@ NEXT_OF_NUMBERS = (
 )
 NEXT_OF_UNASKED = "find out whether other columns explain the gap, which this audit did not ask"
 NEXT_OF_REASON = "settle what is said about the columns held equal, and audit again"
+NEXT_OF_ALIKE = (
+    "add the people whose outcomes differ, if there are any, and audit again; do not take this as "
+    "a sign that all is well"
+)
 NEXT_OF_NOTHING = (
     "settle what kept the audit from comparing, and audit again; do not take this as a sign that "
     "all is well"

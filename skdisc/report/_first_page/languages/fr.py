@@ -341,6 +341,10 @@ NEXT_OF_UNASKED = (
     "chercher si d'autres colonnes expliquent l'écart, ce que cet audit n'a pas demandé"
 )
 NEXT_OF_REASON = "régler ce qui est dit des colonnes tenues égales, et recommencer"
+NEXT_OF_ALIKE = (
+    "ajouter les personnes dont le résultat diffère, s'il y en a, et recommencer ; ne pas y voir "
+    "un signe que tout va bien"
+)
 NEXT_OF_NOTHING = (
     "régler ce qui a empêché de comparer, et recommencer ; ne pas y voir un signe que tout va bien"
 )
