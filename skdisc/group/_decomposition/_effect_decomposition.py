@@ -75,8 +75,10 @@ class EffectDecomposition(PairwiseDetector):
     many values and few people in each, is no direct effect. Weights add up to 1 and are not below
     0 (truncated linear calibration), and rates are kept between 0 and 1. Intervals use Student's t;
     its degrees of freedom are the effective number of people of the weights, minus one. With fewer
-    than five, the effect is unknown. Effects are causal only if the graph is right and there are no
-    unmeasured confounders. Probabilities are kept between 0.01 and 0.99.
+    than five, or where the columns tell the group of more than a tenth of the people (beyond 0.01
+    or 0.99, and the other side is surely ten times rarer there), the effect is unknown. Effects are
+    causal only if the graph is right and there are no unmeasured confounders. Probabilities are
+    kept between 0.01 and 0.99.
 
     References
     ----------
@@ -233,7 +235,7 @@ class EffectDecomposition(PairwiseDetector):
         notes = _notes(learned, Z)
         if given_all is not None and given_all.unlearned:
             notes.append(said_about(list(given_all.unlearned)))
-        doubts = _doubts(tables["overlap"], len(y))
+        doubts = _doubts(tables["overlap"], learned, inside)
         return PairComparison(forward.estimates["direct"], columns, tables, notes, doubts)
 
     def _learned(self, task, people, columns, fold):
@@ -296,13 +298,14 @@ def _notes(learned, confounders):
     return notes
 
 
-def _doubts(overlap, n):
+def _doubts(overlap, learned, inside):
     """Return why effects may be wrong for lack of overlap."""
     if not len(overlap):
         return []
-    if overlap["n_effective"].min() < _FEW_EFFECTIVE:
+    are_told = any(n is not None and n.tell_group(inside) for n in learned.values())
+    if not are_told and overlap["n_effective"].min() < _FEW_EFFECTIVE:
         return ["too few people of one side are like those of the other (see the table overlap)"]
-    if overlap["n_clipped"].max() > _MANY_CLIPPED * n:
+    if are_told or overlap["n_clipped"].max() > _MANY_CLIPPED * len(inside):
         return ["the columns nearly determine who belongs to the group (see the table overlap)"]
     if overlap["unmatched"].max() > _MANY_UNMATCHED:
         return ["many people have values that the other side lacks (see the table overlap)"]

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy import linalg, sparse
+from scipy import linalg, sparse, special
 
 from skdisc._expectations import learn, widening
 from skdisc._expectations._covariates import shared_values
@@ -15,6 +15,8 @@ CLIP = 0.01  # smallest and largest probability of a group that weights are made
 _ROUNDS = 10  # of calibration, until no weight is below 0
 _ROWS_PER_CELL, _MOST_CELLS, _Z = 5, 1000, 1.96
 _LEAST = 5  # people that weights amount to; of fewer, an error is not known
+_MANY_TOLD = 0.1  # share of people whose group the columns tell; of more, an effect is not known
+_RARER = 10  # times rarer than among all is the other side among people whose group is told
 
 
 @dataclass(frozen=True)
@@ -149,6 +151,19 @@ class EffectNuisances:
                 break
         return best
 
+    def tell_group(self, inside: np.ndarray) -> bool:
+        """Return whether the columns tell who belongs to the group, for more than a tenth of all.
+
+        A probability at the limit may be noise of the learner, above all for a small group. So it
+        is counted only if the people with such a probability are of that side, surely (95 %).
+        """
+        n_told = 0
+        for mask, other_side in ((self.share <= CLIP, inside), (self.share >= 1 - CLIP, ~inside)):
+            n, n_other = int(mask.sum()), int((mask & other_side).sum())
+            most = special.betaincinv(n_other + 1, n - n_other, 0.95) if n > n_other else 1.0
+            n_told += n * (_RARER * most <= other_side.mean())
+        return n_told > _MANY_TOLD * len(inside)
+
     def unmatched(self, side: np.ndarray) -> float:
         """Return the share of a side with a value of a column that nobody on the other side has."""
         only_here = ~self.effects[~side].any(axis=0)
@@ -192,12 +207,15 @@ class _Balanced:
 class CounterfactualMean:
     """E[E[y | group, columns] | reference]: the reference with the outcomes of the group.
 
-    `weight`: weights of the residuals of the group; they add up to 1.
+    `weight`: weights of the residuals of the group; they add up to 1. `has_overlap`: whether the
+    columns leave people on both sides to compare; if not, what is expected of most people in the
+    other group is guessed from people unlike them.
     """
 
     value: float
     influence: np.ndarray
     weight: np.ndarray
+    has_overlap: bool = True
 
     @classmethod
     def of(cls, y, inside, nuisances, is_rate=False) -> "CounterfactualMean":
@@ -216,7 +234,7 @@ class CounterfactualMean:
         group_influence = weight * (residual - shift) / np.maximum(1 - weight, 1e-9)
         influence = nuisances.inflation * np.where(inside, group_influence, reference_influence)
         value = np.clip(mean + shift, 0, 1) if is_rate else mean + shift
-        return cls(float(value), influence, weight)
+        return cls(float(value), influence, weight, not nuisances.tell_group(inside))
 
     @property
     def df(self) -> float:
@@ -293,12 +311,12 @@ class EffectParts:
 
 
 def _difference(a, b, most, y, sides):
-    """Return the difference of two means; its error is infinite if weights amount to nobody.
+    """Return the difference of two means; its error is infinite if nobody can be compared.
 
     It allows for outcomes that no one on a side has.
     """
     df, value = min(a.df, b.df), a.value - b.value
-    if df < _LEAST - 1 - 1e-9:
+    if df < _LEAST - 1 - 1e-9 or not (a.has_overlap and b.has_overlap):
         return Estimate(value, np.inf, most=most)
     influence = a.influence - b.influence
     hidden = hidden_variance(y, sides, a.weight - b.weight, influence)

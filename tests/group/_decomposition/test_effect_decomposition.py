@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from sklearn.linear_model import LinearRegression, LogisticRegression
 
 from skdisc._expectations import Unlearned
+from skdisc.datasets import make_loan
 from skdisc.group import EffectDecomposition
-from skdisc.group._decomposition._effects import EffectNuisances, EffectParts
+from skdisc.group._decomposition._effects import CLIP, EffectNuisances, EffectParts
 
 PARTS = ["total", "direct", "indirect", "spurious"]
 
@@ -173,6 +174,30 @@ def test_learners_of_the_user_get_raw_columns_and_their_errors_are_named():
 def test_errors_name_the_setting(more, message):
     with pytest.raises(ValueError, match=message):
         detector(**more).fit(*people(100))
+
+
+def test_no_effect_is_found_where_the_columns_tell_the_group():
+    """Men's salaries are round and women's are not: nobody of one side has one of the other."""
+    X, _ = make_loan(n_samples=2000, random_state=5, return_X_y=True)
+    decision = (X["annual_salary"] > 60_000).astype(int)
+    result = EffectDecomposition(protected="gender", random_state=0).fit(X, decision).result_
+    assert result.verdict == "insufficient evidence"
+    assert result.reason.startswith("the columns nearly determine who belongs to the group")
+    assert (result.findings.table[["ci_low", "ci_high"]].to_numpy() == [[-1, 1]]).all()
+
+
+def test_a_group_is_told_by_those_who_belong_to_it():
+    """A probability at the limit tells nothing if a learner's noise put it there."""
+
+    def are_told(n_limit, n_other, n=1000):
+        share = np.where(np.arange(n) < n_limit, CLIP, 0.5)
+        inside = (np.arange(n) < n_other) | (np.arange(n) >= n // 2)
+        return EffectNuisances(share, share, share).tell_group(inside)
+
+    assert are_told(200, 0)
+    assert not are_told(200, 10)  # a tenth as often as among all
+    assert not are_told(90, 0)  # fewer than a tenth of all
+    assert not are_told(20, 0, n=100)  # so few that the group may be there
 
 
 @pytest.mark.slow
