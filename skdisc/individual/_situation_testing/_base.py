@@ -319,9 +319,11 @@ class SituationDetector(ClusteredRowsMixin, GroupsDetector):
         the better outcome must not leave them without a claim. The correction for the choice of the
         reference counts all pairs of groups, and so this choice, too.
 
-        Not where the reference has too few people to complain, or where their counterfactuals are
-        rows that were given, as members of the reference. Complainants who may complain keep their
-        reference, too.
+        Not where the reference has too few people to complain, where their counterfactuals are rows
+        that were given, as members of the reference, or where the values of a number occur in one
+        of the groups only, so that nobody is equal (a limit that 60,000 does not pass and 60,500
+        does would make a claim of those whose salaries are round). Complainants who may complain
+        keep their reference, too.
 
         Returns a dict of tuple of column names to Subgroup.
         """
@@ -335,7 +337,8 @@ class SituationDetector(ClusteredRowsMixin, GroupsDetector):
             columns = part.comparison.columns
             is_sure = n_tests * gap.p_value("higher", self.threshold) <= self.significance
             may_swap = gap.n_group >= least and gap.n_reference > self._smallest_reference
-            if is_sure and may_swap and not is_frame(task.memory.sources.get(columns[0])):
+            may_swap &= not gap.one_sided and not is_frame(task.memory.sources.get(columns[0]))
+            if is_sure and may_swap:
                 surely_better.setdefault(columns, []).append((gap.gap, part.comparison.group))
         if self.complainants is not None:
             for part, _ in measured:
