@@ -23,6 +23,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from skdisc import Audit, BlackBox, FeatureSpace, Limits, Rule, all_detectors
 from skdisc.exceptions import ModelError
+from skdisc.group import GroupDisparity
 from skdisc.individual import KOSEI, Themis
 from skdisc.subgroup import DivExplorer
 
@@ -288,6 +289,17 @@ def test_an_audit_of_decisions_that_are_all_the_same(favorable):
     page = audit.report_.to_markdown()
     assert "Cannot tell" in page
     assert "add the people whose outcomes differ" in page
+
+
+def test_decisions_that_are_all_the_same_beside_labels_that_differ():
+    decisions = BlackBox(decisions=np.ones(N, dtype=int))
+    result = GroupDisparity(protected="sex").fit(X, np.arange(N) % 2, decisions).result_
+    assert result.verdict == "insufficient evidence"
+    assert result.reason == "by selection rate, all outcomes are equal"
+    with pytest.raises(ValueError, match=r"y holds 'no', which is not among the labels \[1\]"):
+        GroupDisparity(protected="sex").fit(X, names, decisions)
+    later = DivExplorer(protected="sex").fit(X, np.ones(N, dtype=int)).audit(X, y)
+    assert later.reason != "all outcomes are equal"
 
 
 def test_labels_of_one_class_train_no_model(search):

@@ -338,8 +338,13 @@ def is_favorable(labels, favorable):
 
 
 def check_known_labels(y, labels):
-    """Raise if y has a label that is not among the known ones; None: all are known."""
+    """Raise if y has a label that is not among the known ones; None: all are known.
+
+    If one label is known, all decisions are the same, and another may be the other one.
+    """
     strange = [] if labels is None else [v for v in sorted_unique(y) if v not in labels]
+    if labels is not None and len(labels) == 1:
+        strange = [v for v in strange if isinstance(v, str) != isinstance(labels[0], str)]
     if strange:
         raise ValueError(
             f"y holds {strange[0]!r}, which is not among the labels {list(labels)!r} of the "
