@@ -4,6 +4,7 @@ A message says what was got, what is allowed, what to do. Files and the command 
 in test_files.py and test_cli.py.
 """
 
+import json
 import math
 from datetime import date
 from inspect import signature
@@ -11,6 +12,7 @@ from inspect import signature
 import numpy as np
 import pandas as pd
 import pytest
+from documents import breaches
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.compose import make_column_selector, make_column_transformer
@@ -300,6 +302,44 @@ def test_decisions_that_are_all_the_same_beside_labels_that_differ():
         GroupDisparity(protected="sex").fit(X, names, decisions)
     later = DivExplorer(protected="sex").fit(X, np.ones(N, dtype=int)).audit(X, y)
     assert later.reason != "all outcomes are equal"
+
+
+@pytest.mark.parametrize(
+    ("labels", "favorable", "message"),
+    [
+        (names, "Yes", r"pos_label='Yes' never occurs; did you mean 'yes'\?"),
+        (names, ["no", "yes"], r"names every label \['no', 'yes'\]"),
+        (np.where(y, "good", "bad"), "yes", r"y holds 'bad', which is not among the labels"),
+    ],
+)
+def test_labels_tell_a_typo_beside_decisions_that_are_all_the_same(labels, favorable, message):
+    with pytest.raises(ValueError, match=message):
+        GroupDisparity(protected="sex", pos_label=favorable).fit(
+            X, labels, BlackBox(decisions=["yes"] * N)
+        )
+
+
+def test_later_decisions_tell_a_typo():
+    for favorable in ("yess", "Yes"):
+        detector = DivExplorer(protected="sex", pos_label=favorable).fit(X, ["no"] * N)
+        with pytest.raises(ValueError, match=r"y holds 'yes', which is not among the labels"):
+            detector.audit(X, names)
+    right = DivExplorer(protected="sex", pos_label="yes")
+    first, again = right.fit(X, ["no"] * N).audit(X, names), right.fit(X, names).result_
+    columns = ["group", "estimate"]
+    pd.testing.assert_frame_equal(first.tables["family"][columns], again.tables["family"][columns])
+
+
+@pytest.mark.parametrize(("end", "favorable"), [("high", 1), ("low", 0)])
+def test_an_end_of_codes_is_known_from_one_of_them(end, favorable):
+    for decision in (0, 1):
+        detector = GroupDisparity(protected="sex", pos_label=end).fit(X, [decision] * N)
+        assert detector.pos_label_ == [favorable]
+
+
+def test_a_document_of_labels_that_are_all_the_same_is_valid():
+    audit = Audit(protected="sex", random_state=0).fit(X, np.ones(N, int), BlackBox(decisions=y))
+    assert breaches(json.loads(audit.report_.to_json())) == []
 
 
 def test_labels_of_one_class_train_no_model(search):

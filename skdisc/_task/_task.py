@@ -337,5 +337,5 @@ class Task:
         ValueError
             If a label did not occur at fit.
         """
-        check_known_labels(self.y, self.labels)
+        check_known_labels(self.y, self.labels, self.favorable)
         return is_favorable(self.y, self.favorable)

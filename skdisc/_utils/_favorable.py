@@ -35,7 +35,9 @@ def favorable_labels(pos_label, classes, of_numbers=False):
             return [1], True
         return [classes[-1] if of_numbers else _coded(classes)], True
     if classes and names_end(pos_label, classes):
-        pos_label = ENDS[pos_label](classes)
+        # Of codes, the other one is known even if nobody has it.
+        codes = [0, 1] if len(classes) == 1 and classes[0] in (0, 1) else []
+        pos_label = ENDS[pos_label]([*codes, *classes])
     labels = list(pos_label) if pd.api.types.is_list_like(pos_label) else [pos_label]
     if not labels:
         raise ValueError(f"pos_label must name at least one label, got {pos_label!r}.")
@@ -112,9 +114,19 @@ def unfavorable_values(what, values, favorable, frequency=None, least=1):
 
 
 def known_classes(box, y):
-    """Return the sorted labels of a model, else of y; None if neither is known."""
+    """Return the sorted labels of a model, else of y; None if neither is known.
+
+    Where all decisions are the same, another one among the labels y is the other decision.
+    """
     classes = box.classes if box is not None else check_decisions(y, least_classes=1)
-    return sorted_unique(y) if classes is None and y is not None else classes
+    if y is None or (classes is not None and len(classes) != 1):
+        return classes
+    labels = sorted_unique(y)
+    if classes is None:
+        return labels
+    others = [v for v in labels if v not in classes]
+    is_other = len(others) == 1 and isinstance(others[0], str) == isinstance(classes[0], str)
+    return sorted_unique(np.array([*classes, *others])) if is_other else classes
 
 
 def are_codes(labels):

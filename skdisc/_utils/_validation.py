@@ -337,14 +337,20 @@ def is_favorable(labels, favorable):
     return np.isin(labels, favorable)
 
 
-def check_known_labels(y, labels):
+def check_known_labels(y, labels, favorable):
     """Raise if y has a label that is not among the known ones; None: all are known.
 
-    If one label is known, all decisions are the same, and another may be the other one.
+    If one label is known, all decisions were the same: then the favorable label is known, too, or
+    the other one, if it is the one that all had.
     """
-    strange = [] if labels is None else [v for v in sorted_unique(y) if v not in labels]
-    if labels is not None and len(labels) == 1:
-        strange = [v for v in strange if isinstance(v, str) != isinstance(labels[0], str)]
+    if labels is None:
+        return
+    known = {*labels, *favorable} if len(labels) == 1 else set(labels)
+    strange = [v for v in sorted_unique(y) if v not in known]
+    if len(known) == len(strange) == 1 and isinstance(strange[0], str) == isinstance(
+        labels[0], str
+    ):
+        return
     if strange:
         raise ValueError(
             f"y holds {strange[0]!r}, which is not among the labels {list(labels)!r} of the "

@@ -92,7 +92,7 @@ def outcomes(
     check_metrics(metric, True, y is not None)
     if output != "decision":
         return values(numbers_of(y_pred), None, metric, output)
-    check.check_known_labels(y_pred, audited.labels)
+    check.check_known_labels(y_pred, audited.labels, audited.favorable)
     decided = check.is_favorable(y_pred, audited.favorable).astype(float)
     labels = None if y is None else check.is_favorable(y, audited.favorable)
     return values(decided, labels, metric, output)

@@ -75,9 +75,9 @@ class EffectDecomposition(PairwiseDetector):
     many values and few people in each, is no direct effect. Weights add up to 1 and are not below
     0 (truncated linear calibration), and rates are kept between 0 and 1. Intervals use Student's t;
     its degrees of freedom are the effective number of people of the weights, minus one. With fewer
-    than five, or where the columns tell the group of more than a tenth of the people (beyond 0.01
-    or 0.99, and the other side is surely ten times rarer there), the effect is unknown. Effects are
-    causal only if the graph is right and there are no unmeasured confounders. Probabilities are
+    than five, or where more than a tenth of the reference have nobody of the group alike (a
+    probability below 0.01, and the group is surely ten times rarer there), it is unknown. Effects
+    are causal only if the graph is right and there are no unmeasured confounders. Probabilities are
     kept between 0.01 and 0.99.
 
     References

@@ -15,8 +15,9 @@ CLIP = 0.01  # smallest and largest probability of a group that weights are made
 _ROUNDS = 10  # of calibration, until no weight is below 0
 _ROWS_PER_CELL, _MOST_CELLS, _Z = 5, 1000, 1.96
 _LEAST = 5  # people that weights amount to; of fewer, an error is not known
-_MANY_TOLD = 0.1  # share of people whose group the columns tell; of more, an effect is not known
-_RARER = 10  # times rarer than among all is the other side among people whose group is told
+_MANY_TOLD = 0.1  # share of the reference with nobody alike; of more, an effect is not known
+_RARER = 10  # times rarer than among all is the group among such people
+_ROUNDING = 1e-9  # of one less a probability at the limit
 
 
 @dataclass(frozen=True)
@@ -152,17 +153,17 @@ class EffectNuisances:
         return best
 
     def tell_group(self, inside: np.ndarray) -> bool:
-        """Return whether the columns tell who belongs to the group, for more than a tenth of all.
+        """Return whether more than a tenth of the reference have next to nobody of the group alike.
 
         A probability at the limit may be noise of the learner, above all for a small group. So it
-        is counted only if the people with such a probability are of that side, surely (95 %).
+        is counted only if the people with such a probability are of the reference, surely (95 %).
         """
-        n_told = 0
-        for mask, other_side in ((self.share <= CLIP, inside), (self.share >= 1 - CLIP, ~inside)):
-            n, n_other = int(mask.sum()), int((mask & other_side).sum())
-            most = special.betaincinv(n_other + 1, n - n_other, 0.95) if n > n_other else 1.0
-            n_told += n * (_RARER * most <= other_side.mean())
-        return n_told > _MANY_TOLD * len(inside)
+        is_low = self.share <= CLIP + _ROUNDING
+        n, n_inside = int(is_low.sum()), int((is_low & inside).sum())
+        if n == n_inside:
+            return False
+        most = special.betaincinv(n_inside + 1, n - n_inside, 0.95)
+        return _RARER * most <= inside.mean() and n - n_inside > _MANY_TOLD * (~inside).sum()
 
     def unmatched(self, side: np.ndarray) -> float:
         """Return the share of a side with a value of a column that nobody on the other side has."""
@@ -207,9 +208,9 @@ class _Balanced:
 class CounterfactualMean:
     """E[E[y | group, columns] | reference]: the reference with the outcomes of the group.
 
-    `weight`: weights of the residuals of the group; they add up to 1. `has_overlap`: whether the
-    columns leave people on both sides to compare; if not, what is expected of most people in the
-    other group is guessed from people unlike them.
+    `weight`: weights of the residuals of the group; they add up to 1. `has_overlap`: whether people
+    of the group are like those of the reference; if not, what would be expected of these is guessed
+    from people unlike them.
     """
 
     value: float

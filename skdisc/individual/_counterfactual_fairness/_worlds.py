@@ -182,7 +182,7 @@ class WorldComparison:
             return self._refitted(rows) if self.refit else self.task.queries.decide(rows)
         if self.detector.output != "decision":
             raise ValueError("Counterfactual decisions were given: output must be 'decision'.")
-        check_known_labels(decided, self.task.labels)
+        check_known_labels(decided, self.task.labels, self.task.favorable)
         return is_favorable(decided, self.task.favorable).astype(float)
 
     def _refitted(self, rows):

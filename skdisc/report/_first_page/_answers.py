@@ -546,7 +546,8 @@ def _excluded(row):
     ratio = {"ratio": answer["ratio"]} if answer["open_by_ratio"] else {}
     return ratio | {
         "verdict": row["verdict"],
-        "n": answer["n_family"] - answer["n_found"],
+        # Findings of further measures are of groups that the family may not have.
+        "n": max(answer["n_family"] - answer["n_found"], 0),
         "n_found": answer["n_found"],
         "n_cleared": answer["n_cleared"],
         "relevant_gap": _of_rates(answer),

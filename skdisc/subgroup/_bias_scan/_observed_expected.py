@@ -123,7 +123,7 @@ def _one(detector, queries, favorable, X, y):
     if detector.expected_ == "model" or queries is None:
         if y is None:
             raise ValueError("The labels were compared at fit: y is needed to audit new data.")
-        check_known_labels(y, detector._audited.labels)
+        check_known_labels(y, detector._audited.labels, favorable)
         labels = is_favorable(y, favorable).astype(float)[None]
         return labels, queries.given(X)[None] if detector.expected_ == "model" else None
     return queries.given(X)[None] if len(X) else np.empty((1, 0)), None

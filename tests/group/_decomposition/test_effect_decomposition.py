@@ -192,11 +192,14 @@ def test_a_group_is_told_by_those_who_belong_to_it():
     def are_told(n_limit, n_other, n=1000):
         share = np.where(np.arange(n) < n_limit, CLIP, 0.5)
         inside = (np.arange(n) < n_other) | (np.arange(n) >= n // 2)
-        return EffectNuisances(share, share, share).tell_group(inside)
+        nuisances = EffectNuisances(share, share, share)
+        other_way = EffectNuisances(1 - share, share, share).swapped
+        assert other_way.tell_group(inside) == nuisances.tell_group(inside)
+        return nuisances.tell_group(inside)
 
     assert are_told(200, 0)
     assert not are_told(200, 10)  # a tenth as often as among all
-    assert not are_told(90, 0)  # fewer than a tenth of all
+    assert not are_told(400, 0, n=10_000)  # fewer than a tenth of the reference
     assert not are_told(20, 0, n=100)  # so few that the group may be there
 
 
