@@ -355,3 +355,7 @@ def test_rows_that_go_on_from_the_seeds_counted_are_added_and_others_replace():
     # Rows that begin anew take the place of what was counted; a gap between them is no going on.
     for seeds in (range(20), range(16, 40)):
         assert counts.extended(now, of(seeds, 3))["n"].tolist() == [len(seeds)]
+    # New seeds of a cell that goes on are counted apart.
+    new = of(range(counts.NEW_SEEDS, counts.NEW_SEEDS + 30), 2)
+    table = counts.extended(now, pd.concat([whole[15:], new], ignore_index=True))
+    assert table.set_index("fresh")["n"].to_dict() == {0: 40, 1: 30}

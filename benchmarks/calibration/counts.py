@@ -72,7 +72,7 @@ def extended(counts, rows):
     """Return counts with those of rows added where these go on from the seeds that were counted.
 
     The rows of a cell go on if their first seed is the number of data sets counted: seeds begin
-    at 0. Other rows replace counts as `update` does.
+    at 0. Other rows, and those of new seeds, replace counts as `update` does.
     """
     if not len(rows):
         return counts
@@ -81,8 +81,9 @@ def extended(counts, rows):
     keys = [(*key, 0) for key in first.index]
     n = kept["n"].reindex(keys).fillna(0).to_numpy()
     goes_on = dict(zip(first.index, (n > 0) & (n == first.to_numpy()), strict=True))
-    is_more = [goes_on[key] for key in zip(rows["detector"], rows["world"], strict=True)]
-    more, other = rows[is_more], rows[~np.array(is_more)]
+    goes_on_in_cell = [goes_on[key] for key in zip(rows["detector"], rows["world"], strict=True)]
+    is_more = np.array(goes_on_in_cell, dtype=bool) & (rows["seed"] < NEW_SEEDS).to_numpy()
+    more, other = rows[is_more], rows[~is_more]
     new = of_rows(more)
     for at, row in new.iterrows():
         old = kept.loc[tuple(row[KEY])]
