@@ -10,6 +10,7 @@ import pandas as pd
 from skdisc._utils._frequency import count
 from skdisc._utils._inputs import sorted_unique
 from skdisc._utils._validation import (
+    are_of_one_kind,
     check_decisions,
     closest,
     is_favorable,
@@ -125,7 +126,7 @@ def known_classes(box, y):
     if classes is None:
         return labels
     others = [v for v in labels if v not in classes]
-    is_other = len(others) == 1 and isinstance(others[0], str) == isinstance(classes[0], str)
+    is_other = len(others) == 1 and are_of_one_kind(classes[0], others[0])
     return sorted_unique(np.array([*classes, *others])) if is_other else classes
 
 

@@ -337,6 +337,11 @@ def is_favorable(labels, favorable):
     return np.isin(labels, favorable)
 
 
+def are_of_one_kind(label, other_label):
+    """Return whether both of two labels are texts, or neither is."""
+    return isinstance(label, str) == isinstance(other_label, str)
+
+
 def check_known_labels(y, labels, favorable):
     """Raise if y has a label that is not among the known ones; None: all are known.
 
@@ -347,11 +352,8 @@ def check_known_labels(y, labels, favorable):
         return
     known = {*labels, *favorable} if len(labels) == 1 else set(labels)
     strange = [v for v in sorted_unique(y) if v not in known]
-    if len(known) == len(strange) == 1 and isinstance(strange[0], str) == isinstance(
-        labels[0], str
-    ):
-        return
-    if strange:
+    is_the_other = len(known) == len(strange) == 1 and are_of_one_kind(labels[0], strange[0])
+    if strange and not is_the_other:
         raise ValueError(
             f"y holds {strange[0]!r}, which is not among the labels {list(labels)!r} of the "
             "decisions. Code labels and decisions alike."

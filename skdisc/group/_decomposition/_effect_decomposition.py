@@ -302,10 +302,10 @@ def _doubts(overlap, learned, inside):
     """Return why effects may be wrong for lack of overlap."""
     if not len(overlap):
         return []
-    are_told = any(n is not None and n.tell_group(inside) for n in learned.values())
-    if not are_told and overlap["n_effective"].min() < _FEW_EFFECTIVE:
+    is_apart = any(n is not None and n.lack_overlap(inside) for n in learned.values())
+    if not is_apart and overlap["n_effective"].min() < _FEW_EFFECTIVE:
         return ["too few people of one side are like those of the other (see the table overlap)"]
-    if are_told or overlap["n_clipped"].max() > _MANY_CLIPPED * len(inside):
+    if is_apart or overlap["n_clipped"].max() > _MANY_CLIPPED * len(inside):
         return ["the columns nearly determine who belongs to the group (see the table overlap)"]
     if overlap["unmatched"].max() > _MANY_UNMATCHED:
         return ["many people have values that the other side lacks (see the table overlap)"]

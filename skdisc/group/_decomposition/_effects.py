@@ -15,7 +15,7 @@ CLIP = 0.01  # smallest and largest probability of a group that weights are made
 _ROUNDS = 10  # of calibration, until no weight is below 0
 _ROWS_PER_CELL, _MOST_CELLS, _Z = 5, 1000, 1.96
 _LEAST = 5  # people that weights amount to; of fewer, an error is not known
-_MANY_TOLD = 0.1  # share of the reference with nobody alike; of more, an effect is not known
+_MANY_ALONE = 0.1  # share of the reference with nobody alike; of more, an effect is not known
 _RARER = 10  # times rarer than among all is the group among such people
 _ROUNDING = 1e-9  # of one less a probability at the limit
 
@@ -152,7 +152,7 @@ class EffectNuisances:
                 break
         return best
 
-    def tell_group(self, inside: np.ndarray) -> bool:
+    def lack_overlap(self, inside: np.ndarray) -> bool:
         """Return whether more than a tenth of the reference have next to nobody of the group alike.
 
         A probability at the limit may be noise of the learner, above all for a small group. So it
@@ -163,7 +163,7 @@ class EffectNuisances:
         if n == n_inside:
             return False
         most = special.betaincinv(n_inside + 1, n - n_inside, 0.95)
-        return _RARER * most <= inside.mean() and n - n_inside > _MANY_TOLD * (~inside).sum()
+        return _RARER * most <= inside.mean() and n - n_inside > _MANY_ALONE * (~inside).sum()
 
     def unmatched(self, side: np.ndarray) -> float:
         """Return the share of a side with a value of a column that nobody on the other side has."""
@@ -235,7 +235,7 @@ class CounterfactualMean:
         group_influence = weight * (residual - shift) / np.maximum(1 - weight, 1e-9)
         influence = nuisances.inflation * np.where(inside, group_influence, reference_influence)
         value = np.clip(mean + shift, 0, 1) if is_rate else mean + shift
-        return cls(float(value), influence, weight, not nuisances.tell_group(inside))
+        return cls(float(value), influence, weight, not nuisances.lack_overlap(inside))
 
     @property
     def df(self) -> float:

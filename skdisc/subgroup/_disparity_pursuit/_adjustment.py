@@ -11,6 +11,7 @@ from skdisc._utils._frequency import people_in
 
 _LEAST_CHANCE = 0.002  # an expected chance is at least this far from 0 and 1,
 _OF_MEAN = 0.1  # or this share of the mean chance
+_ROUNDING = 1e-12  # relative: outcomes that differ by no more are equal
 
 
 @dataclass(frozen=True)
@@ -154,6 +155,13 @@ class Residuals:
             np.average(weight[mask], weights=people[mask]) if mask.any() else 1.0
             for mask in (self.raw == 0, self.raw != 0)
         ]
+
+    @cached_property
+    def is_constant(self) -> bool:
+        """Whether the outcomes of all people are equal, up to rounding."""
+        counted = self.root > 0
+        outcomes = self.raw[counted] / self.root[counted]
+        return bool(len(outcomes) and np.ptp(outcomes) <= _ROUNDING * np.abs(outcomes).max())
 
     @cached_property
     def is_binary(self) -> bool:

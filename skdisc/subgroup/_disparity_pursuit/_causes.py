@@ -17,7 +17,6 @@ from skdisc.subgroup._disparity_pursuit._skewness import compared_sides
 TEST = "orthogonal score, largest of all candidates by multiplier bootstrap"
 TEST_OF_FEW = "joint least squares of residuals, sandwich variance"
 CLIP = 0.02  # shares of a protected part are kept this far from 0 and 1
-_ROUNDING = 1e-12  # relative: outcomes that differ by no more are equal
 
 
 def estimates(
@@ -182,12 +181,9 @@ def at_equal_columns(scores: Scores, values: dict, level: float) -> pd.DataFrame
         equal, which tells nothing about those of other people.
     """
     rows, r = [], scores.residuals
-    counted = r.root > 0
-    outcomes = r.raw[counted] / r.root[counted]
-    is_constant = len(outcomes) > 0 and np.ptp(outcomes) <= _ROUNDING * np.abs(outcomes).max()
     for name, inside in values.items():
         numbers, (group, is_other) = np.full(3, np.nan), _group_of(scores, inside)
-        if group is not None and not is_constant:
+        if group is not None and not r.is_constant:
             (numbers,) = unadjusted_effects(scores, [group], level, [is_other])
         rows.append((name, r.people_in(inside), *numbers))
     return pd.DataFrame(rows, columns=["group", "support", "effect", "ci_low", "ci_high"])
@@ -350,7 +346,8 @@ def parts_of_gaps(
             continue
         contrast = np.where(inside, weight / weight[inside].sum(), 0)
         contrast -= np.where(inside, 0, weight / weight[~inside].sum())
-        means = np.where(inside, *(weight[m] @ raw[m] / weight[m].sum() for m in (inside, ~inside)))
+        of_group, of_others = (weight[m] @ raw[m] / weight[m].sum() for m in (inside, ~inside))
+        means = np.where(inside, of_group, of_others)
         gap = contrast @ raw
         (influence,) = r.by_cluster((contrast * (raw - means) / r.share)[None])
         half = special.ndtri(1 - significance / 2) * np.sqrt((influence**2).sum())

@@ -194,8 +194,8 @@ def test_a_group_is_told_by_those_who_belong_to_it():
         inside = (np.arange(n) < n_other) | (np.arange(n) >= n // 2)
         nuisances = EffectNuisances(share, share, share)
         other_way = EffectNuisances(1 - share, share, share).swapped
-        assert other_way.tell_group(inside) == nuisances.tell_group(inside)
-        return nuisances.tell_group(inside)
+        assert other_way.lack_overlap(inside) == nuisances.lack_overlap(inside)
+        return nuisances.lack_overlap(inside)
 
     assert are_told(200, 0)
     assert not are_told(200, 10)  # a tenth as often as among all
